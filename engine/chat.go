@@ -40,6 +40,7 @@ type Input struct {
 	In     Place
 	On     Ref  // the message pressed, or ""
 	Admin  bool // the adapter checked, for this event, that From manages In.Server
+	Event  bool // the platform reports this, no person asked for it: joined, left, moved
 	Verb   string
 	Args   []string
 	Locale string // BCP 47 tag as the platform sends it, or ""

@@ -9,9 +9,10 @@ type Command struct {
 	Options []Option
 	Who     Who
 	Where   Where
-	Shows   Shows
-	Hidden  bool // a button's verb: no menu lists it
-	Costly  bool // counts against the smaller of a person's two limits
+	Shows   Shows // what the typed command answers with
+	Pressed Shows // what a press of a button with this verb answers with
+	Hidden  bool  // no menu lists it
+	Costly  bool  // counts against the smaller of a person's two limits
 }
 
 // Option is one thing a command can be told.
@@ -38,6 +39,8 @@ const (
 	TopicOption                    // a topic or category
 	PlaceOption                    // a channel of the server
 	RoleOption                     // a role of the server
+	DaysOption                     // weekdays such as Mon-Fri
+	NumberOption                   // a whole number
 )
 
 // Who may use a command.

@@ -1,0 +1,373 @@
+package engine
+
+import (
+	"fmt"
+
+	"aiprep/content"
+)
+
+// daily serves the command: the open challenge of this server, or the
+// person's own of today in a private chat.
+func (t *turn) daily() (Reply, error) {
+	if t.in.In.Private() {
+		return t.privateDaily()
+	}
+	if t.space.Open == 0 {
+		return t.noDaily()
+	}
+	return t.ownCopy(t.spaceID, t.space.Open)
+}
+
+// noDaily says when the next challenge comes, or how to get one.
+func (t *turn) noDaily() (Reply, error) {
+	if t.space.State != stateOn {
+		return t.show(&Message{Text: t.text(wDailyNotSetUp)}), nil
+	}
+	_, at, ok := t.schedule().next(t.in.At)
+	if !ok {
+		return t.show(&Message{Text: t.text(wDailyNotSetUp)}), nil
+	}
+	return t.show(&Message{Text: t.text(wDailyNext, "when", local(at, zoneOf(t.space.Zone)), "zone", t.space.Zone)}), nil
+}
+
+// privateDaily draws today's question for a private chat when it is first
+// asked for. It stays open until the person's day is over.
+func (t *turn) privateDaily() (Reply, error) {
+	if err := t.enrol(); err != nil {
+		return Reply{}, err
+	}
+	if err := t.settle(); err != nil {
+		return Reply{}, err
+	}
+	today := DateOf(t.in.At, t.zone())
+	var o occurrence
+	found, err := get(t.tx, keyOcc(t.spaceID, today), &o)
+	if err != nil {
+		return Reply{}, err
+	}
+	if !found {
+		t.space.Level = t.person.Level
+		item, err := t.schedule().pickItem(today)
+		if err != nil {
+			return Reply{}, err
+		}
+		if item == nil {
+			return Reply{}, t.sorry(wNoQuestions)
+		}
+		end, _ := (today + 1).At(0, 0, t.zone())
+		o = t.schedule().occurrence(item, today)
+		o.State, o.Posted, o.Closes = occPosted, t.in.At.Unix(), end.Unix()
+		if err := t.schedule().saveOccurrence(today, o); err != nil {
+			return Reply{}, err
+		}
+		t.space.Last = max(t.space.Last, today)
+		if err := t.saveSpace(); err != nil {
+			return Reply{}, err
+		}
+	}
+	return t.ownCopy(t.spaceID, today)
+}
+
+// ownCopy shows one person the challenge of a date, or their verdict.
+func (t *turn) ownCopy(space ID, d Date) (Reply, error) {
+	var o occurrence
+	if found, err := get(t.tx, keyOcc(space, d), &o); err != nil || !found {
+		return Reply{}, orSorry(err, t.sorry(wDailyOver))
+	}
+	item := t.e.bank.Item(o.Item)
+	if !asked(item, o.Rev, len(o.Order)) {
+		return Reply{}, t.sorry(wQuestionGone)
+	}
+	var mk mark
+	answered, err := t.marked(space, d, &mk)
+	if err != nil {
+		return Reply{}, err
+	}
+	if answered {
+		m, err := t.dailyVerdict(item, o, mk, false)
+		return t.show(m), err
+	}
+	return t.show(&Message{
+		Title:   t.say(wDailyTitle, "topic", t.e.bank.Topic(item.Topic).Title, "level", item.Level.String()),
+		Text:    question(item, o.Order),
+		Buttons: t.e.letters(verbMine, o.Token, "", len(o.Order)),
+		Quiz:    quizOf(item, o.Order),
+	}), nil
+}
+
+func (t *turn) marked(space ID, d Date, mk *mark) (bool, error) {
+	if t.id == "" {
+		return false, nil
+	}
+	return get(t.tx, keyMark(space, d, t.id), mk)
+}
+
+func orSorry(err, sorry error) error {
+	if err != nil {
+		return err
+	}
+	return sorry
+}
+
+// vote serves an answer button of a daily challenge, on the public message or
+// on one's own copy. The first answer stands, whatever is pressed after it.
+func (t *turn) vote() (Reply, error) {
+	space, d, o, err := t.delivery()
+	if err != nil {
+		return Reply{}, err
+	}
+	item := t.e.bank.Item(o.Item)
+	if !asked(item, o.Rev, len(o.Order)) {
+		return Reply{}, t.sorry(wQuestionGone)
+	}
+	if err := t.adopt(space, d, &o); err != nil {
+		return Reply{}, err
+	}
+	var mk mark
+	answered, err := t.marked(space, d, &mk)
+	if err != nil {
+		return Reply{}, err
+	}
+	if answered {
+		m, err := t.dailyVerdict(item, o, mk, false)
+		if err == nil {
+			m.Text = append(t.text(wAlreadyAnswered, "letter", t.shown(item, o, mk.Option)), m.Text...)
+		}
+		return t.show(m), err
+	}
+	if o.State == occClosed || (o.Closes != 0 && t.in.At.Unix() >= o.Closes && t.private(space)) {
+		return t.closedDaily(item, o)
+	}
+	option, right, ok := chosen(item, o.Order, t.in.Args[1])
+	if !ok {
+		return Reply{}, t.sorry(wDailyOver)
+	}
+	mk = mark{Option: option, Right: right}
+	if err := t.count(item, o, space, d, &mk); err != nil {
+		return Reply{}, err
+	}
+	m, err := t.dailyVerdict(item, o, mk, false)
+	return t.show(m), err
+}
+
+func (t *turn) private(space ID) bool { return space == t.spaceID && t.in.In.Private() }
+
+// shown is the letter a person pressed, or the words for "I don't know".
+func (t *turn) shown(i *content.Item, o occurrence, option string) string {
+	if option == dontKnow {
+		return t.say(wDontKnow)
+	}
+	return letterOf(i, o.Order, option)
+}
+
+// delivery finds what an answer button belongs to. A public button works only
+// in the place it was made for.
+func (t *turn) delivery() (space ID, d Date, o occurrence, err error) {
+	if len(t.in.Args) < 2 {
+		return "", 0, o, t.sorry(wDailyOver)
+	}
+	var to tokenFor
+	found, err := get(t.tx, keyToken(ID(t.in.Args[0])), &to)
+	if err != nil {
+		return "", 0, o, err
+	}
+	if !found || to.Date == 0 || (t.cmd.Name == verbVote && to.Space != t.spaceID) {
+		return "", 0, o, t.sorry(wDailyOver)
+	}
+	found, err = get(t.tx, keyOcc(to.Space, to.Date), &o)
+	if err != nil || !found || string(o.Token) != t.in.Args[0] {
+		return "", 0, o, orSorry(err, t.sorry(wDailyOver))
+	}
+	return to.Space, to.Date, o, nil
+}
+
+// adopt learns from a press on the public message that the message exists:
+// the post was in doubt, or was posted again.
+func (t *turn) adopt(space ID, d Date, o *occurrence) error {
+	if t.cmd.Name != verbVote || t.in.On == "" || o.State == occClosed {
+		return nil
+	}
+	for _, r := range o.Refs {
+		if r == t.in.On {
+			return nil
+		}
+	}
+	if len(o.Refs) >= 4 {
+		return nil
+	}
+	return t.schedule().sent(d, o, t.in.On)
+}
+
+// count makes the answer to a daily a fact: mark, log, day, quorum.
+func (t *turn) count(item *content.Item, o occurrence, space ID, d Date, mk *mark) error {
+	if err := t.enrol(); err != nil {
+		return err
+	}
+	shared := !t.private(space)
+	if shared {
+		t.remember(space)
+	}
+	out, err := t.record(item, answer{
+		Option: mk.Option, Right: mk.Right, Kind: kindDaily,
+		Date: d, Delivery: o.Token, Order: o.Order,
+	})
+	if err != nil {
+		return err
+	}
+	mk.Seq, mk.Counted = out.seq, out.counted
+	if err := put(t.tx, keyMark(space, d, t.id), mk); err != nil {
+		return err
+	}
+	if err := t.keepDay(d); err != nil {
+		return err
+	}
+	if !shared {
+		return nil
+	}
+	return t.quorum(space, d)
+}
+
+// quorum counts one more member of a server's day until the day is met; after
+// that the row is only read.
+func (t *turn) quorum(id ID, d Date) error {
+	var day spaceDay
+	if _, err := get(t.tx, keySpaceDay(id, d), &day); err != nil || day.Met {
+		return err
+	}
+	var s space
+	if _, err := get(t.tx, keySpace(id), &s); err != nil {
+		return err
+	}
+	day.N++
+	day.Met = day.N >= max(1, s.Quorum)
+	if err := put(t.tx, keySpaceDay(id, d), day); err != nil {
+		return err
+	}
+	if !day.Met {
+		return nil
+	}
+	s.Streak.Current++
+	s.Streak.Longest = max(s.Streak.Longest, s.Streak.Current)
+	s.Streak.Last = d
+	if id == t.spaceID {
+		t.space = s
+	}
+	return put(t.tx, keySpace(id), s)
+}
+
+// dailyVerdict says how the answer went and what it did for the streak.
+func (t *turn) dailyVerdict(item *content.Item, o occurrence, mk mark, full bool) (*Message, error) {
+	m := t.words.verdict(item, o.Order, mk.Option, full)
+	s, err := t.streakNow()
+	if err != nil {
+		return nil, err
+	}
+	if s.Current > 0 {
+		m.Text = append(m.Text, t.text(wStreakLine, "n", s.Current)...)
+	}
+	if !mk.Counted {
+		m.Text = append(m.Text, t.text(wNotCounted)...)
+	}
+	if !full {
+		m.Buttons = [][]Button{{t.button(wExplain, verbWhy, string(o.Token))}}
+	}
+	return m, nil
+}
+
+// closedDaily answers a press that came after the reveal: what was right, and
+// nothing is counted.
+func (t *turn) closedDaily(item *content.Item, o occurrence) (Reply, error) {
+	letter := letterOf(item, o.Order, item.Options[item.Key()].Key)
+	return t.show(&Message{
+		Title: t.say(wDailyClosed, "letter", letter),
+		Text:  content.Parse(item.Short),
+	}), nil
+}
+
+// whyDaily shows the whole explanation to someone who has answered.
+func (t *turn) whyDaily() (Reply, error) {
+	t.in.Args = append(t.in.Args[:min(1, len(t.in.Args))], "")
+	space, d, o, err := t.delivery()
+	if err != nil {
+		return Reply{}, err
+	}
+	item := t.e.bank.Item(o.Item)
+	var mk mark
+	answered, err := t.marked(space, d, &mk)
+	if err != nil {
+		return Reply{}, err
+	}
+	if !asked(item, o.Rev, len(o.Order)) || !answered {
+		return Reply{}, t.sorry(wDailyOver)
+	}
+	m, err := t.dailyVerdict(item, o, mk, true)
+	return t.show(m), err
+}
+
+// histogram shows how often each option was chosen.
+func (c *catalogue) histogram(item *content.Item, order []int, counts map[string]int) content.Text {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	if total == 0 {
+		return c.text(wNobody)
+	}
+	text := c.text(wAnswered, "n", total)
+	row := func(label string, n int) {
+		text = append(text, content.Block{Kind: content.ListItem, Mark: label, Spans: []content.Span{
+			{Text: fmt.Sprintf("%s %d %% (%d)", bar(n, total), (n*100+total/2)/total, n)},
+		}})
+	}
+	for n, at := range order {
+		o := item.Options[at]
+		mark := string(rune('A' + n))
+		if o.Correct {
+			mark += " ✓"
+		}
+		row(mark, counts[o.Key])
+	}
+	if n := counts[dontKnow]; n > 0 {
+		row(c.say(wDontKnow), n)
+	}
+	return text
+}
+
+// reveal renders what a challenge becomes when it closes.
+func (e *Engine) reveal(o occurrence, counts map[string]int, s space) *Message {
+	c := e.words
+	item := e.bank.Item(o.Item)
+	if !asked(item, o.Rev, len(o.Order)) {
+		return &Message{Text: c.text(wQuestionGone)}
+	}
+	letter := letterOf(item, o.Order, item.Options[item.Key()].Key)
+	m := &Message{
+		Title: c.say(wRevealTitle, "letter", letter, "topic", e.bank.Topic(item.Topic).Title),
+		Text:  question(item, o.Order),
+	}
+	m.Text = append(m.Text, c.histogram(item, o.Order, counts)...)
+	m.Text = append(m.Text, content.Parse(item.Full)...)
+	if s.Streak.Current > 0 {
+		m.Text = append(m.Text, c.text(wServerStreakLine, "n", s.Streak.Current)...)
+	}
+	return m
+}
+
+// dailyMessage renders the public challenge.
+func (e *Engine) dailyMessage(item *content.Item, o occurrence, s space, note word) *Message {
+	c := e.words
+	m := &Message{
+		Title:   c.say(wDailyTitle, "topic", e.bank.Topic(item.Topic).Title, "level", item.Level.String()),
+		Buttons: e.letters(verbVote, o.Token, "", len(o.Order)),
+		Quiz:    quizOf(item, o.Order),
+	}
+	if note != "" {
+		m.Text = append(m.Text, c.text(note)...)
+	}
+	m.Text = append(m.Text, question(item, o.Order)...)
+	if s.Streak.Current > 0 {
+		m.Text = append(m.Text, c.text(wServerStreakLine, "n", s.Streak.Current)...)
+	}
+	m.Text = append(m.Text, c.text(wDailyFooter)...)
+	return m
+}

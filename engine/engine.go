@@ -1,0 +1,256 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"aiprep/content"
+	"aiprep/engine/skill"
+)
+
+// Config is what an Engine needs. Store and Bank are required.
+type Config struct {
+	Store Store
+	Bank  *content.Bank
+	Log   *slog.Logger
+	// Count is told of every outcome worth a metric: what happened, where,
+	// and how. Nil counts nothing.
+	Count func(what, platform, outcome string)
+	// Secret, 32 bytes, takes the place of a random one in an empty store:
+	// for tests and for a play that shall repeat.
+	Secret []byte
+	// CatchUp is how late a missed daily may still be posted; 0 means 6 h.
+	CatchUp time.Duration
+}
+
+// Engine holds the rules. It is safe for concurrent use and remembers nothing
+// but what stands in its Store, save the limiter's buckets.
+type Engine struct {
+	store   Store
+	bank    *content.Bank
+	log     *slog.Logger
+	count   func(what, platform, outcome string)
+	catchUp time.Duration
+	secret  []byte
+	words   *catalogue
+	model   skill.Model
+	table   []Command
+	verbs   map[string]verb
+	limits  *limiter
+	wake    chan struct{} // a job was put: RunSchedule looks again
+
+	mu     sync.Mutex
+	flight map[string]bool // keys of jobs being worked on
+}
+
+// New opens the records in cfg.Store, which it sets up when it is empty, and
+// returns an Engine over them. It fails when a newer aiprep wrote the store.
+func New(ctx context.Context, cfg Config) (*Engine, error) {
+	words, err := loadWords("en")
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		store: cfg.Store, bank: cfg.Bank, log: cfg.Log, count: cfg.Count, catchUp: cfg.CatchUp,
+		words: words, model: skill.Default(), limits: newLimiter(),
+		wake: make(chan struct{}, 1), flight: map[string]bool{},
+	}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	if e.count == nil {
+		e.count = func(string, string, string) {}
+	}
+	if e.catchUp == 0 {
+		e.catchUp = 6 * time.Hour
+	}
+	e.table, e.verbs = e.commands()
+	if e.secret, err = openRecords(ctx, cfg.Store, cfg.Secret); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+const secretLen = 32
+
+// openRecords checks the file's version and returns its secret, making both
+// for an empty store.
+func openRecords(ctx context.Context, s Store, fresh []byte) ([]byte, error) {
+	if len(fresh) != secretLen {
+		fresh = make([]byte, secretLen)
+		rand.Read(fresh)
+	}
+	var secret []byte
+	err := s.Update(ctx, func(tx Tx) error {
+		vals, err := tx.Get(keyFormat, keySecret)
+		if err != nil {
+			return err
+		}
+		if vals[0] == nil {
+			secret = fresh
+			if err := tx.Put(keyFormat, []byte{formatVersion}); err != nil {
+				return err
+			}
+			return tx.Put(keySecret, fresh)
+		}
+		if len(vals[0]) != 1 || vals[0][0] > formatVersion || len(vals[1]) != secretLen {
+			return fmt.Errorf("the store has format %v and this aiprep knows %d: use the newer aiprep that wrote it", vals[0], formatVersion)
+		}
+		secret = append([]byte(nil), vals[1]...)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open records: %w", err)
+	}
+	return secret, nil
+}
+
+// Commands returns the command table: what menus, slash commands and help are
+// made of.
+func (e *Engine) Commands() []Command { return e.table }
+
+// Command finds a row of the table by its name.
+func (e *Engine) Command(name string) (Command, bool) {
+	v, ok := e.verbs[name]
+	return v.Command, ok
+}
+
+// verb is a command and the function that serves it.
+type verb struct {
+	Command
+	run    func(*turn) (Reply, error)
+	reads  bool // writes nothing: runs in a View
+	system bool // only the platform itself may report it
+}
+
+// Handle serves one Input in one transaction and returns what to say. What a
+// person did wrong is a Reply; an error means the infrastructure failed, that
+// nothing was written or that it is not known, and that the same Input may be
+// given again.
+func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
+	v, ok := e.find(&in)
+	if !ok || v.system != in.Event {
+		return Reply{Whisper: &Message{Text: e.words.text(wUnknownCommand)}}, nil
+	}
+	if !in.Event {
+		if r, stop := e.refuse(v, in); stop {
+			return r, nil
+		}
+	}
+	run := e.store.Update
+	if v.reads {
+		run = e.store.View
+	}
+	var reply Reply
+	var woke bool
+	err := run(ctx, func(tx Tx) error {
+		t := &turn{e: e, ctx: ctx, tx: tx, in: in, cmd: v.Command, words: e.words}
+		if err := t.load(); err != nil {
+			return err
+		}
+		r, err := v.run(t)
+		var say *expected
+		if errors.As(err, &say) {
+			r, err = Reply{Whisper: say.msg}, nil
+		}
+		if err == nil && r.Ask != nil {
+			err = t.awaitLine(r.Ask.Action)
+		}
+		reply, woke = r, t.putJobs
+		return err
+	})
+	if err != nil {
+		e.count("command", in.From.Platform, "error")
+		return Reply{}, fmt.Errorf("handle %s: %w", v.Name, err)
+	}
+	if woke {
+		e.nudge()
+	}
+	e.count("command", in.From.Platform, "ok")
+	e.log.Debug("handled", "verb", v.Name, "platform", in.From.Platform)
+	return reply, nil
+}
+
+// find resolves the verb. A line of plain text has none: it is the answer to
+// what was asked, or a word of greeting.
+func (e *Engine) find(in *Input) (verb, bool) {
+	if in.Verb == "" {
+		in.Verb = verbLine
+	}
+	v, ok := e.verbs[in.Verb]
+	return v, ok
+}
+
+// refuse checks limits, rights and place, on every press anew.
+func (e *Engine) refuse(v verb, in Input) (Reply, bool) {
+	say := func(w word, s ...any) (Reply, bool) {
+		return Reply{Whisper: &Message{Text: e.words.text(w, s...)}}, true
+	}
+	if wait := e.limits.take(in.From, v.Costly, in.At); wait > 0 {
+		e.count("command", in.From.Platform, "limited")
+		return say(wSlowDown, "n", int(wait.Seconds())+1)
+	}
+	switch {
+	case v.Where == ServerOnly && in.In.Private():
+		return say(wServerOnly, "command", v.Name)
+	case v.Where == PrivateOnly && !in.In.Private():
+		return say(wPrivateOnly, "command", v.Name)
+	case v.Who == Admins && !in.In.Private() && !in.Admin:
+		return say(wAdminsOnly)
+	}
+	return Reply{}, false
+}
+
+// nudge tells RunSchedule that the first due time may have changed.
+func (e *Engine) nudge() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// expected is trouble that a person is told about; nothing was written.
+type expected struct{ msg *Message }
+
+func (x *expected) Error() string { return x.msg.Text.String() }
+
+// SetAside keeps an update that could not be handled for a week, so that the
+// operator can look at it and it does not stop the ones behind it.
+func (e *Engine) SetAside(ctx context.Context, platform, id string, at time.Time, raw []byte, reason string) error {
+	e.count("aside", platform, "kept")
+	e.log.Warn("update set aside", "platform", platform, "id", id, "reason", reason)
+	return e.store.Update(ctx, func(tx Tx) error {
+		return put(tx, keyAside(at, platform, id), aside{Raw: raw, Reason: reason})
+	})
+}
+
+// Origin tells an adapter for which place a button in a private chat was made:
+// the buttons of a server's settings are sent to its admin in private. ok is
+// false for an action that belongs to no other place.
+func (e *Engine) Origin(ctx context.Context, args []string) (p Place, ok bool, err error) {
+	err = e.store.View(ctx, func(tx Tx) error {
+		for _, a := range args {
+			if len(a) != idLen {
+				continue
+			}
+			var to tokenFor
+			found, err := get(tx, keyToken(ID(a)), &to)
+			if err != nil || !found || to.Date != 0 {
+				return err
+			}
+			var s space
+			if ok, err = get(tx, keySpace(to.Space), &s); err != nil {
+				return err
+			}
+			p = s.Place
+			return nil
+		}
+		return nil
+	})
+	return p, ok, err
+}

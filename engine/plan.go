@@ -1,0 +1,373 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"aiprep/content"
+)
+
+// scheduling is one space's calendar inside one transaction. Commands and
+// RunSchedule share it, so that every rule about dates stands here once.
+type scheduling struct {
+	e     *Engine
+	tx    Tx
+	id    ID
+	space *space
+	now   time.Time
+	put   *bool // set when a job was put
+}
+
+// chooseAhead is how long before its post a challenge is chosen.
+const chooseAhead = time.Hour
+
+// next returns the first date after s.space.Last whose instant lies after t.
+func (s *scheduling) next(t time.Time) (Date, time.Time, bool) {
+	days := s.upcoming(t, 1)
+	if len(days) == 0 {
+		return 0, time.Time{}, false
+	}
+	return days[0].date, days[0].at, true
+}
+
+// slot is a date and the instant at which its challenge is due.
+type slot struct {
+	date Date
+	at   time.Time
+}
+
+// upcoming lists the next n slots after t.
+func (s *scheduling) upcoming(t time.Time, n int) []slot {
+	loc := zoneOf(s.space.Zone)
+	var found []slot
+	first := max(DateOf(t, loc), s.space.Last+1)
+	for d := first; d < first+400 && len(found) < n; d++ {
+		if !s.space.Days.Has(d) {
+			continue
+		}
+		if at, ok := d.At(s.space.Hour, s.space.Minute, loc); ok && at.After(t) {
+			found = append(found, slot{d, at})
+		}
+	}
+	return found
+}
+
+// putJob stores a job and, when it is the space's pending post, its key.
+func (s *scheduling) putJob(due time.Time, j job) error {
+	if due.Before(s.now) {
+		due = s.now
+	}
+	key := keyJob(due, j.Kind, string(s.id)+"/"+dateKey(j.Date))
+	if j.Kind != jobReveal {
+		s.space.Job = key
+	}
+	if s.put != nil {
+		*s.put = true
+	}
+	return put(s.tx, key, j)
+}
+
+// save writes the space.
+func (s *scheduling) save() error { return put(s.tx, keySpace(s.id), *s.space) }
+
+// plan puts the job that will choose the next challenge and saves the space.
+func (s *scheduling) plan() error {
+	s.space.Job = nil
+	if s.space.State == stateOn {
+		if d, at, ok := s.next(s.now); ok {
+			j := job{Kind: jobChoose, Space: s.id, Date: d, Due: at.Unix()}
+			if err := s.putJob(at.Add(-chooseAhead), j); err != nil {
+				return err
+			}
+		}
+	}
+	return s.save()
+}
+
+// replan forgets the pending challenge and plans anew with the space's present
+// settings. A post that is being sent, or may have been, is left to finish.
+func (s *scheduling) replan() error {
+	busy, err := s.forget()
+	if err != nil {
+		return err
+	}
+	if busy {
+		return s.save()
+	}
+	return s.plan()
+}
+
+// forget drops the pending job and what it has chosen; busy means that the
+// post is already under way.
+func (s *scheduling) forget() (busy bool, err error) {
+	if s.space.Job == nil {
+		return false, nil
+	}
+	var j job
+	found, err := get(s.tx, s.space.Job, &j)
+	if err != nil {
+		return false, err
+	}
+	if found && j.State != "" {
+		return true, nil
+	}
+	if found && j.Kind == jobPost {
+		if err := s.unchoose(j.Date); err != nil {
+			return false, err
+		}
+	}
+	if err := s.tx.Delete(s.space.Job); err != nil {
+		return false, fmt.Errorf("forget job: %w", err)
+	}
+	s.space.Job = nil
+	return false, nil
+}
+
+func (s *scheduling) unchoose(d Date) error {
+	var o occurrence
+	found, err := get(s.tx, keyOcc(s.id, d), &o)
+	if err != nil || !found || o.State != occChosen {
+		return err
+	}
+	if err := s.tx.Delete(keyOcc(s.id, d)); err != nil {
+		return fmt.Errorf("forget challenge: %w", err)
+	}
+	return s.tx.Delete(keyToken(o.Token))
+}
+
+// today posts the challenge of today's date now. It reports false when that
+// date was posted already, or is being posted.
+func (s *scheduling) today() (bool, error) {
+	d := DateOf(s.now, zoneOf(s.space.Zone))
+	if s.space.Last >= d {
+		return false, nil
+	}
+	busy, err := s.forget()
+	if err != nil || busy {
+		return false, err
+	}
+	return true, s.choose(d, s.now)
+}
+
+// choose draws the challenge of a date, stores it rendered, and puts the job
+// that posts it at the given instant.
+func (s *scheduling) choose(d Date, at time.Time) error {
+	item, err := s.pickItem(d)
+	if err != nil {
+		return err
+	}
+	if item == nil {
+		s.space.State, s.space.Why = stateSuspended, "no question fits the topics chosen in setup"
+		s.space.Job = nil
+		return s.save()
+	}
+	o := s.occurrence(item, d)
+	o.Due = at.Unix()
+	if err := s.saveOccurrence(d, o); err != nil {
+		return err
+	}
+	if err := s.putJob(at, job{Kind: jobPost, Space: s.id, Date: d, Due: at.Unix()}); err != nil {
+		return err
+	}
+	return s.save()
+}
+
+// occurrence makes a chosen challenge.
+func (s *scheduling) occurrence(item *content.Item, d Date) occurrence {
+	token := idFrom(mac(s.e.secret, "delivery", string(s.id), d.String()))
+	return occurrence{
+		Token: token, Item: item.ID, Rev: item.Rev, State: occChosen, To: s.space.Place,
+		Order: s.e.shuffle(item, "daily", string(token)),
+	}
+}
+
+// saveOccurrence writes a challenge and what its buttons stand for.
+func (s *scheduling) saveOccurrence(d Date, o occurrence) error {
+	if err := put(s.tx, keyToken(o.Token), tokenFor{Space: s.id, Date: d}); err != nil {
+		return err
+	}
+	if o.State == occPosted {
+		if err := put(s.tx, keyUsed(s.id, o.Item), d); err != nil {
+			return err
+		}
+	}
+	return put(s.tx, keyOcc(s.id, d), o)
+}
+
+// pickItem draws an item that this space has not had, or, when the pool is
+// used up, one that it has not had for longest. The draw is fixed by space and
+// date, and nobody outside can compute it.
+func (s *scheduling) pickItem(d Date) (*content.Item, error) {
+	pool := s.pool()
+	used, err := s.usedDates()
+	if err != nil {
+		return nil, err
+	}
+	var best []*content.Item
+	oldest := Date(1<<31 - 1)
+	for _, i := range pool {
+		last := used[i.ID] // 0: never
+		if last == d-1 || clashesWith(i, used, d-1) {
+			continue
+		}
+		if last < oldest {
+			best, oldest = best[:0], last
+		}
+		if last == oldest {
+			best = append(best, i)
+		}
+	}
+	if len(best) == 0 {
+		best = pool
+	}
+	if len(best) == 0 {
+		return nil, nil
+	}
+	return best[s.e.random("pick", string(s.id), d.String()).IntN(len(best))], nil
+}
+
+// clashesWith reports whether an enemy of i was used on that date.
+func clashesWith(i *content.Item, used map[string]Date, d Date) bool {
+	return slices.ContainsFunc(i.Enemies, func(id string) bool { return used[id] == d })
+}
+
+// pool lists the items that the space's settings allow.
+func (s *scheduling) pool() []*content.Item {
+	scopes := s.space.Topics
+	if len(scopes) == 0 {
+		scopes = []string{""}
+	}
+	var all, level []*content.Item
+	for _, scope := range scopes {
+		for _, tp := range s.e.offered(scope) {
+			for _, i := range tp.Live() {
+				all = append(all, i)
+				if i.Level == content.Level(s.space.Level) {
+					level = append(level, i)
+				}
+			}
+		}
+	}
+	if len(level) > 0 {
+		return level
+	}
+	return all
+}
+
+func (s *scheduling) usedDates() (map[string]Date, error) {
+	prefix := keyUsed(s.id, "")
+	from, to := prefixRange(prefix)
+	used := map[string]Date{}
+	for {
+		recs, err := s.tx.Scan(from, to, 1000)
+		if err != nil {
+			return nil, fmt.Errorf("read used items: %w", err)
+		}
+		for _, r := range recs {
+			var d Date
+			if _, err := decode(r.Value, &d); err != nil {
+				return nil, err
+			}
+			used[string(r.Key[len(prefix):])] = d
+			from = append(slices.Clone(r.Key), 0)
+		}
+		if len(recs) < 1000 {
+			return used, nil
+		}
+	}
+}
+
+// sent records that the challenge of d stands in the chat: its message, when
+// it closes, and the next one's job.
+func (s *scheduling) sent(d Date, o *occurrence, ref Ref) error {
+	if !slices.Contains(o.Refs, ref) {
+		o.Refs = append(o.Refs, ref)
+	}
+	if o.State == occPosted || o.State == occClosed {
+		return s.saveOccurrence(d, *o)
+	}
+	if d < s.space.Posted { // found long after: a newer one is out
+		o.State = occClosed
+		return s.saveOccurrence(d, *o)
+	}
+	mine, err := s.dropJobOf(d)
+	if err != nil {
+		return err
+	}
+	s.space.Last, s.space.Posted, s.space.Open = max(s.space.Last, d), d, d
+	closes := s.now.Add(24 * time.Hour)
+	if _, at, ok := s.next(s.now); ok && at.Before(closes) {
+		closes = at
+	}
+	o.State, o.Posted, o.Closes, o.Message = occPosted, s.now.Unix(), closes.Unix(), nil
+	if err := s.putJob(closes, job{Kind: jobReveal, Space: s.id, Date: d, Due: closes.Unix()}); err != nil {
+		return err
+	}
+	if err := s.saveOccurrence(d, *o); err != nil {
+		return err
+	}
+	if !mine {
+		return s.save()
+	}
+	return s.plan()
+}
+
+// dropJobOf deletes the pending job if it is about that date, or gone.
+func (s *scheduling) dropJobOf(d Date) (bool, error) {
+	if s.space.Job == nil {
+		return true, nil
+	}
+	var j job
+	found, err := get(s.tx, s.space.Job, &j)
+	if err != nil || found && j.Date != d {
+		return false, err
+	}
+	return true, s.tx.Delete(s.space.Job)
+}
+
+// missed records that the date's challenge was not posted, and plans on. It
+// breaks no streak.
+func (s *scheduling) missed(d Date, o occurrence) error {
+	o.State, o.Message = occMissed, nil
+	if err := put(s.tx, keyOcc(s.id, d), o); err != nil {
+		return err
+	}
+	s.space.Last = max(s.space.Last, d)
+	return s.plan()
+}
+
+// close ends the answering of a date. A day without quorum ends the server's
+// streak.
+func (s *scheduling) close(d Date, o *occurrence) error {
+	if o.State != occPosted {
+		return nil
+	}
+	o.State = occClosed
+	if err := put(s.tx, keyOcc(s.id, d), *o); err != nil {
+		return err
+	}
+	var day spaceDay
+	if _, err := get(s.tx, keySpaceDay(s.id, d), &day); err != nil {
+		return err
+	}
+	if err := put(s.tx, keySpaceDay(s.id, d), day); err != nil {
+		return err
+	}
+	if !day.Met {
+		s.space.Streak.Current = 0
+	}
+	if s.space.Open == d {
+		s.space.Open = 0
+	}
+	return s.save()
+}
+
+// suspend stops posting until the bot may post again; everything is kept.
+func (s *scheduling) suspend(why string) error {
+	if _, err := s.forget(); err != nil {
+		return err
+	}
+	s.space.State, s.space.Why = stateSuspended, why
+	return s.save()
+}

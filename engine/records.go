@@ -1,0 +1,386 @@
+package engine
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"aiprep/engine/skill"
+)
+
+// This file is the only place that spells a key or knows how a record is
+// written. Keys are readable text; values are one version byte and CBOR with
+// integer keys, so fields may be added and never renumbered.
+//
+//	meta/format                          version of the whole file
+//	meta/secret                          32 random bytes: HMAC key of everything below
+//	account/<hmac>                       -> person
+//	place/<hmac>                         -> space
+//	token/<token>                        what a button's token stands for
+//	p/<person>/me                        person
+//	p/<person>/skill                     abilities
+//	p/<person>/test                      the current or last test
+//	p/<person>/ask                       a line of text that is awaited
+//	p/<person>/item/<item>               what the person last did with an item
+//	p/<person>/day/<date>                a kept challenge date
+//	p/<person>/answer/<seq>              answer (append-only)
+//	s/<space>/me                         space
+//	s/<space>/occ/<date>                 occurrence: the challenge of one date
+//	s/<space>/used/<item>                date of the item's last use here
+//	mark/<space>/<date>/<person>         one person's answer to one occurrence
+//	day/<space>/<date>                   quorum of one date; stays for ever
+//	served/<topic>                       exposure of the topic's items in tests
+//	job/<due>/<kind>/<key>               something that goes out unasked
+//	aside/<time>/<platform>:<id>         an update that could not be handled
+
+// formatVersion is the version of the file as a whole.
+const formatVersion = 1
+
+// ID is 64 random bits in 13 characters: a person, a space or a token.
+type ID string
+
+var idCode = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// idLen is the length of an ID as text.
+const idLen = 13
+
+func idFrom(sum []byte) ID { return ID(idCode.EncodeToString(sum[:8])) }
+
+// mac derives bytes from the store's secret. Nobody outside can compute them,
+// and the same parts give the same bytes, so a replay gives the same ids.
+func mac(secret []byte, purpose string, parts ...string) []byte {
+	h := hmac.New(sha256.New, secret)
+	var n [4]byte
+	for _, p := range append([]string{purpose}, parts...) {
+		binary.BigEndian.PutUint32(n[:], uint32(len(p)))
+		h.Write(n[:])
+		h.Write([]byte(p))
+	}
+	return h.Sum(nil)
+}
+
+var (
+	keyFormat = []byte("meta/format")
+	keySecret = []byte("meta/secret")
+)
+
+func keyAccount(secret []byte, platform, id string) []byte {
+	return []byte("account/" + idCode.EncodeToString(mac(secret, "account", platform, id)[:16]))
+}
+
+// keyPlace names a place's alias. A server is one space however many channels
+// it has; a private chat is a space of its own.
+func keyPlace(secret []byte, p Place) []byte {
+	id := p.Server
+	if p.Private() {
+		id = "private:" + p.Chat
+	}
+	return []byte("place/" + idCode.EncodeToString(mac(secret, "place", p.Platform, id)[:16]))
+}
+
+func keyToken(t ID) []byte               { return []byte("token/" + string(t)) }
+func keyPerson(p ID, kind string) []byte { return []byte("p/" + string(p) + "/" + kind) }
+func keyMe(p ID) []byte                  { return keyPerson(p, "me") }
+func keySkill(p ID) []byte               { return keyPerson(p, "skill") }
+func keyTest(p ID) []byte                { return keyPerson(p, "test") }
+func keyAsk(p ID) []byte                 { return keyPerson(p, "ask") }
+func keyItem(p ID, item string) []byte   { return keyPerson(p, "item/"+item) }
+func keyDay(p ID, d Date) []byte         { return keyPerson(p, "day/"+dateKey(d)) }
+func keyAnswer(p ID, seq uint32) []byte  { return keyPerson(p, fmt.Sprintf("answer/%08x", seq)) }
+func keySpace(s ID) []byte               { return []byte("s/" + string(s) + "/me") }
+func keyOcc(s ID, d Date) []byte         { return []byte("s/" + string(s) + "/occ/" + dateKey(d)) }
+func keyUsed(s ID, item string) []byte   { return []byte("s/" + string(s) + "/used/" + item) }
+func keySpaceDay(s ID, d Date) []byte    { return []byte("day/" + string(s) + "/" + dateKey(d)) }
+func keyServed(topic string) []byte      { return []byte("served/" + topic) }
+
+func keyMark(s ID, d Date, p ID) []byte {
+	return []byte("mark/" + string(s) + "/" + dateKey(d) + "/" + string(p))
+}
+
+func dateKey(d Date) string { return d.noon().Format("20060102") }
+
+// parseDateKey reads the date at the end of a key that ends with one.
+func parseDateKey(key []byte) (Date, error) {
+	s := string(key)
+	t, err := time.Parse("20060102", s[strings.LastIndexByte(s, '/')+1:])
+	if err != nil {
+		return 0, fmt.Errorf("read date of key %q: %w", s, err)
+	}
+	return DateOf(t, time.UTC), nil
+}
+
+// keyJob sorts jobs by their due second.
+func keyJob(due time.Time, kind, key string) []byte {
+	return fmt.Appendf(nil, "job/%012x/%s/%s", due.Unix(), kind, key)
+}
+
+func keyAside(at time.Time, platform, id string) []byte {
+	return fmt.Appendf(nil, "aside/%016x/%s:%s", at.UnixMilli(), platform, id)
+}
+
+// prefixRange returns the range of all keys that begin with prefix.
+func prefixRange(prefix []byte) (from, to []byte) {
+	to = append([]byte(nil), prefix...)
+	to[len(to)-1]++ // every prefix here ends with an ASCII character
+	return prefix, to
+}
+
+// person is what is kept of one person beside the answers.
+type person struct {
+	Name    string `cbor:"1,keyasint,omitempty"`
+	Zone    string `cbor:"2,keyasint,omitempty"`
+	Level   int    `cbor:"3,keyasint,omitempty"` // 0 any, else content.Level+1
+	Since   int64  `cbor:"4,keyasint,omitempty"`
+	Answers uint32 `cbor:"5,keyasint,omitempty"` // also the next sequence number
+	Tests   uint32 `cbor:"6,keyasint,omitempty"`
+	Right   uint32 `cbor:"7,keyasint,omitempty"`
+	Streak  streak `cbor:"8,keyasint"`
+	Spaces  []ID   `cbor:"9,keyasint,omitempty"` // servers answered in, newest first, at most 8
+	Opened  *Place `cbor:"10,keyasint,omitempty"`
+}
+
+// streak counts kept days in a row. Longest never falls.
+type streak struct {
+	Current int  `cbor:"1,keyasint,omitempty"`
+	Longest int  `cbor:"2,keyasint,omitempty"`
+	Last    Date `cbor:"3,keyasint,omitempty"` // the last kept date
+}
+
+// abilities are a person's numbers in the adaptive model, and when they last
+// changed (Unix seconds), for the drift of idle time.
+type abilities struct {
+	General skill.General           `cbor:"1,keyasint"`
+	At      int64                   `cbor:"2,keyasint,omitempty"`
+	Topics  map[string]topicAbility `cbor:"3,keyasint,omitempty"`
+}
+
+type topicAbility struct {
+	Topic skill.Topic `cbor:"1,keyasint"`
+	At    int64       `cbor:"2,keyasint,omitempty"`
+}
+
+// answer is a fact: what a person said to one question. It is never changed.
+type answer struct {
+	Item     string  `cbor:"1,keyasint"`
+	Rev      int     `cbor:"2,keyasint"`
+	Option   string  `cbor:"3,keyasint"` // the option's key, or dontKnow
+	Right    bool    `cbor:"4,keyasint,omitempty"`
+	Kind     string  `cbor:"5,keyasint"` // kindTest or kindDaily
+	At       int64   `cbor:"6,keyasint"` // Unix milliseconds
+	Zone     string  `cbor:"7,keyasint,omitempty"`
+	Date     Date    `cbor:"8,keyasint,omitempty"` // challenge date of a daily, local date of a test
+	Delivery ID      `cbor:"9,keyasint"`
+	Order    []int   `cbor:"10,keyasint,omitempty"`
+	Epoch    uint32  `cbor:"11,keyasint,omitempty"`
+	P        float64 `cbor:"12,keyasint"`
+	Counted  bool    `cbor:"13,keyasint,omitempty"` // moved the abilities
+	Late     bool    `cbor:"14,keyasint,omitempty"` // At is the time of receipt
+}
+
+// Kinds of answer, and the option that nobody has to guess.
+const (
+	kindTest  = "test"
+	kindDaily = "daily"
+	dontKnow  = "dk"
+)
+
+// seen is what a person last did with one item.
+type seen struct {
+	At    int64  `cbor:"1,keyasint"` // Unix seconds
+	Right bool   `cbor:"2,keyasint,omitempty"`
+	N     uint32 `cbor:"3,keyasint"`
+}
+
+// test is one run of five questions.
+type test struct {
+	Token  ID        `cbor:"1,keyasint"`
+	Scope  string    `cbor:"2,keyasint,omitempty"` // topic, category or "" for the person's own mix
+	Steps  []step    `cbor:"3,keyasint,omitempty"`
+	Done   bool      `cbor:"4,keyasint,omitempty"`
+	Before []float64 `cbor:"5,keyasint,omitempty"` // score mean, low, high at the start
+}
+
+// step is one question of a test.
+type step struct {
+	Item    string `cbor:"1,keyasint"`
+	Rev     int    `cbor:"2,keyasint"`
+	Order   []int  `cbor:"3,keyasint"`
+	Option  string `cbor:"4,keyasint,omitempty"` // "" until answered
+	Right   bool   `cbor:"5,keyasint,omitempty"`
+	Counted bool   `cbor:"6,keyasint,omitempty"`
+}
+
+// space is a server or a private chat.
+type space struct {
+	Place  Place    `cbor:"1,keyasint"` // where posts go
+	Zone   string   `cbor:"2,keyasint,omitempty"`
+	Hour   int      `cbor:"3,keyasint,omitempty"`
+	Minute int      `cbor:"4,keyasint,omitempty"`
+	Days   Days     `cbor:"5,keyasint,omitempty"`
+	Topics []string `cbor:"6,keyasint,omitempty"`  // topics or categories; empty means all
+	Level  int      `cbor:"7,keyasint,omitempty"`  // 0 any, else content.Level+1
+	Quorum int      `cbor:"8,keyasint,omitempty"`  // 0 means 1
+	State  string   `cbor:"9,keyasint,omitempty"`  // "" never set up, on, paused, suspended
+	Why    string   `cbor:"10,keyasint,omitempty"` // of a suspension
+	Job    []byte   `cbor:"11,keyasint,omitempty"` // key of the pending choose or post job
+	Last   Date     `cbor:"12,keyasint,omitempty"` // newest date posted or missed: nothing at or before it is posted
+	Posted Date     `cbor:"13,keyasint,omitempty"` // newest date really posted
+	Open   Date     `cbor:"14,keyasint,omitempty"` // date of the delivery still open, or 0
+	Streak streak   `cbor:"15,keyasint"`
+	Token  ID       `cbor:"16,keyasint,omitempty"` // names this space in an admin's buttons
+}
+
+// States of a space.
+const (
+	stateOn        = "on"
+	statePaused    = "paused"
+	stateSuspended = "suspended"
+)
+
+// occurrence is the challenge of one space and one date.
+type occurrence struct {
+	Token   ID     `cbor:"1,keyasint"`
+	Item    string `cbor:"2,keyasint"`
+	Rev     int    `cbor:"3,keyasint"`
+	Order   []int  `cbor:"4,keyasint"`
+	State   string `cbor:"5,keyasint"`
+	Message []byte `cbor:"6,keyasint,omitempty"` // the rendered Message; retries send these bytes
+	To      Place  `cbor:"7,keyasint"`
+	Refs    []Ref  `cbor:"8,keyasint,omitempty"`
+	Due     int64  `cbor:"9,keyasint"` // Unix seconds
+	Posted  int64  `cbor:"10,keyasint,omitempty"`
+	Closes  int64  `cbor:"11,keyasint,omitempty"`
+	Again   bool   `cbor:"12,keyasint,omitempty"` // posted a second time after a doubt
+	Answers int    `cbor:"13,keyasint,omitempty"` // counted when it closed
+}
+
+// States of an occurrence.
+const (
+	occChosen  = "chosen"
+	occClaimed = "claimed"
+	occPosted  = "posted"
+	occClosed  = "closed"
+	occMissed  = "missed"
+)
+
+// spaceDay is a fact: how many took part on one date of a space, counted up
+// to the quorum. It names nobody and stays when a person is erased.
+type spaceDay struct {
+	N   int  `cbor:"1,keyasint,omitempty"`
+	Met bool `cbor:"2,keyasint,omitempty"`
+}
+
+// mark is one person's answer to one occurrence; it makes the answer unique.
+type mark struct {
+	Option  string `cbor:"1,keyasint"`
+	Right   bool   `cbor:"2,keyasint,omitempty"`
+	Seq     uint32 `cbor:"3,keyasint"`
+	Counted bool   `cbor:"4,keyasint,omitempty"`
+}
+
+// tokenFor says what a token in a button stands for.
+type tokenFor struct {
+	Space ID   `cbor:"1,keyasint,omitempty"`
+	Date  Date `cbor:"2,keyasint,omitempty"`
+}
+
+// ask is a line of text that is awaited from a person.
+type ask struct {
+	Action string `cbor:"1,keyasint"`
+	In     Place  `cbor:"2,keyasint"`
+	At     int64  `cbor:"3,keyasint"`
+}
+
+// exposure counts how often items were served in the tests of one topic; old
+// tests fade out, so that about the last 200 count.
+type exposure struct {
+	Tests float64            `cbor:"1,keyasint"`
+	Items map[string]float64 `cbor:"2,keyasint,omitempty"`
+}
+
+// job is something that goes out unasked, in one of its states.
+type job struct {
+	Kind  string `cbor:"1,keyasint"`
+	Space ID     `cbor:"2,keyasint"`
+	Date  Date   `cbor:"3,keyasint"`
+	State string `cbor:"4,keyasint,omitempty"` // "" ready, claimed, unknown
+	Due   int64  `cbor:"5,keyasint"`           // when it was first due, Unix seconds
+	Tried int64  `cbor:"6,keyasint,omitempty"` // when the attempt in doubt began, Unix seconds
+	Tries int    `cbor:"7,keyasint,omitempty"`
+	Body  []byte `cbor:"8,keyasint,omitempty"` // a rendered Message
+}
+
+// Kinds and states of job.
+const (
+	jobChoose  = "choose"
+	jobPost    = "post"
+	jobReveal  = "close" // before post in the order of keys: a delivery closes, then the next goes out
+	jobClaimed = "claimed"
+	jobUnknown = "unknown"
+)
+
+// aside is an update that could not be handled, kept for a week.
+type aside struct {
+	Raw    []byte `cbor:"1,keyasint"`
+	Reason string `cbor:"2,keyasint"`
+}
+
+const recordVersion = 1
+
+// deterministic writes equal values as equal bytes.
+var deterministic = func() cbor.EncMode {
+	mode, err := cbor.CoreDetEncOptions().EncMode()
+	if err != nil {
+		panic(err) // the options are the library's own
+	}
+	return mode
+}()
+
+func encode(v any) ([]byte, error) {
+	b, err := deterministic.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return append([]byte{recordVersion}, b...), nil
+}
+
+// decode reads a record into v; absent reports a nil value.
+func decode(b []byte, v any) (present bool, err error) {
+	if b == nil {
+		return false, nil
+	}
+	if len(b) == 0 || b[0] > recordVersion {
+		return true, fmt.Errorf("decode %T: the record was written by a newer aiprep: use that version", v)
+	}
+	if err := cbor.Unmarshal(b[1:], v); err != nil {
+		return true, fmt.Errorf("decode %T: %w", v, err)
+	}
+	return true, nil
+}
+
+// get reads one record.
+func get(tx Tx, key []byte, v any) (present bool, err error) {
+	vals, err := tx.Get(key)
+	if err != nil {
+		return false, fmt.Errorf("get %s: %w", key, err)
+	}
+	return decode(vals[0], v)
+}
+
+// put writes one record.
+func put(tx Tx, key []byte, v any) error {
+	b, err := encode(v)
+	if err != nil {
+		return err
+	}
+	if err := tx.Put(key, b); err != nil {
+		return fmt.Errorf("put %s: %w", key, err)
+	}
+	return nil
+}

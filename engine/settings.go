@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"strings"
+
+	"aiprep/content"
+)
+
+// settings serves the command: what a person chose for themselves.
+func (t *turn) settings() (Reply, error) {
+	args := t.args()
+	for _, name := range []string{"zone", "level"} {
+		if args[name] == "" {
+			continue
+		}
+		if err := t.choose(name, args[name]); err != nil {
+			return Reply{}, err
+		}
+	}
+	return t.show(t.settingsForm()), nil
+}
+
+func (t *turn) settingsForm() *Message {
+	m := &Message{Title: t.say(wSettingsTitle)}
+	zone := t.zone()
+	m.Text = append(m.Text, t.text(wSettingsZone, "zone", zone.String(), "now", t.in.At.In(zone).Format("15:04"))...)
+	m.Text = append(m.Text, t.text(wSettingsLevel, "level", t.levelName(t.person.Level))...)
+	var levels []Button
+	for _, c := range t.e.levelChoices() {
+		levels = append(levels, Button{Label: c.Label, Action: verbMy + " level " + c.Value})
+	}
+	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone")}}
+	return m
+}
+
+func (t *turn) levelName(level int) string {
+	if level == 0 {
+		return t.say(wLevelAny)
+	}
+	return content.Level(level).String()
+}
+
+// my changes one setting: "my level mid", "my zone Europe/Berlin", or asks for
+// one with "my ask zone".
+func (t *turn) my() (Reply, error) {
+	if len(t.in.Args) < 2 {
+		return t.show(t.settingsForm()), nil
+	}
+	name, value := t.in.Args[0], strings.Join(t.in.Args[1:], " ")
+	if name == "ask" {
+		return Reply{Ask: t.askZone(verbMy + " zone")}, nil
+	}
+	if err := t.choose(name, value); err != nil {
+		return Reply{}, err
+	}
+	if err := t.tx.Delete(keyAsk(t.id)); err != nil {
+		return Reply{}, err
+	}
+	return t.show(t.settingsForm()), nil
+}
+
+func (t *turn) askZone(action string) *Prompt {
+	return &Prompt{Action: action, Title: t.say(wAskZoneTitle), Label: t.say(wAskZone), Hint: "Europe/Berlin"}
+}
+
+// choose validates and saves one personal setting.
+func (t *turn) choose(name, value string) error {
+	if err := t.enrol(); err != nil {
+		return err
+	}
+	switch name {
+	case "zone":
+		loc, err := ParseZone(value)
+		if err != nil {
+			return t.sorryErr(err)
+		}
+		t.person.Zone = loc.String()
+	case "level":
+		level, err := t.parseLevel(value)
+		if err != nil {
+			return err
+		}
+		t.person.Level = level
+	default:
+		return t.sorry(wUnknownCommand)
+	}
+	return t.savePerson()
+}
+
+func (t *turn) parseLevel(s string) (int, error) {
+	s = strings.ToLower(s)
+	if s == "any" {
+		return 0, nil
+	}
+	l, ok := content.ParseLevel(s)
+	if !ok {
+		return 0, t.sorry(wLevelUnknown, "level", s)
+	}
+	return int(l), nil
+}
+
+// sorryErr tells a person what was wrong with what they wrote.
+func (t *turn) sorryErr(err error) error {
+	msg := err.Error()
+	return &expected{&Message{Text: content.Plain(strings.ToUpper(msg[:1]) + msg[1:])}}
+}

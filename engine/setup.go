@@ -1,0 +1,346 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"aiprep/content"
+)
+
+// setup serves the command. Settings given with it are saved and switch the
+// daily on; without any it shows the form.
+func (t *turn) setup() (Reply, error) {
+	if err := t.openSetup(); err != nil {
+		return Reply{}, err
+	}
+	args := t.args()
+	changed := false
+	for _, o := range t.cmd.Options {
+		value, given := args[o.Name]
+		if !given || value == "" {
+			continue
+		}
+		if err := t.change(o.Name, value); err != nil {
+			return Reply{}, err
+		}
+		changed = true
+	}
+	if changed {
+		return t.switchOn()
+	}
+	return t.form()
+}
+
+// openSetup makes sure that the space and the token of its buttons exist.
+func (t *turn) openSetup() error {
+	if err := t.settle(); err != nil {
+		return err
+	}
+	s := &t.space
+	if s.Token != "" {
+		return nil
+	}
+	s.Token = idFrom(mac(t.e.secret, "setup", string(t.spaceID)))
+	s.Hour, s.Days = 9, EveryDay
+	if s.Zone == "" {
+		s.Zone = t.zone().String()
+	}
+	if err := put(t.tx, keyToken(s.Token), tokenFor{Space: t.spaceID}); err != nil {
+		return err
+	}
+	return t.saveSpace()
+}
+
+// set serves the form's buttons: set <token> <what> [value].
+func (t *turn) set() (Reply, error) {
+	if len(t.in.Args) < 2 || t.space.Token == "" || t.in.Args[0] != string(t.space.Token) {
+		return Reply{}, t.sorry(wSetupElsewhere)
+	}
+	what, value := t.in.Args[1], strings.Join(t.in.Args[2:], " ")
+	switch what {
+	case "form":
+		return t.form()
+	case "pick":
+		return t.picker(value)
+	case "ask":
+		return Reply{Ask: t.askSetting(value)}, nil
+	case "on":
+		return t.switchOn()
+	case "now":
+		return t.postNow()
+	case "pause":
+		return t.pause()
+	case "topic":
+		if err := t.toggleTopic(value); err != nil {
+			return Reply{}, err
+		}
+		return t.picker("topics")
+	}
+	if err := t.change(what, value); err != nil {
+		return Reply{}, err
+	}
+	if t.id != "" {
+		if err := t.tx.Delete(keyAsk(t.id)); err != nil {
+			return Reply{}, err
+		}
+	}
+	return t.form()
+}
+
+// change validates and saves one setting, and plans the next post anew.
+func (t *turn) change(what, value string) error {
+	s := &t.space
+	switch what {
+	case "time":
+		hh, mm, err := ParseClock(value)
+		if err != nil {
+			return t.sorryErr(err)
+		}
+		s.Hour, s.Minute = hh, mm
+	case "zone":
+		loc, err := ParseZone(value)
+		if err != nil {
+			return t.sorryErr(err)
+		}
+		s.Zone = loc.String()
+	case "days":
+		days, err := ParseDays(value)
+		if err != nil {
+			return t.sorryErr(err)
+		}
+		s.Days = days
+	case "level":
+		level, err := t.parseLevel(value)
+		if err != nil {
+			return err
+		}
+		s.Level = level
+	case "quorum":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > 1000 {
+			return t.sorry(wQuorumRange)
+		}
+		s.Quorum = n
+	case "channel":
+		s.Place.Chat, s.Place.Thread = splitPlace(value, t.in.In)
+	case "topics":
+		return t.changeTopics(value)
+	default:
+		return t.sorry(wUnknownCommand)
+	}
+	return t.schedule().replan()
+}
+
+// splitPlace reads a channel: "here", an id, or chat and thread ids with a
+// slash between.
+func splitPlace(value string, here Place) (chat, thread string) {
+	if value == "here" {
+		return here.Chat, here.Thread
+	}
+	chat, thread, _ = strings.Cut(value, "/")
+	return chat, thread
+}
+
+// changeTopics reads topics and categories with commas between, or "all".
+func (t *turn) changeTopics(value string) error {
+	var scopes []string
+	for scope := range strings.SplitSeq(strings.ToLower(value), ",") {
+		scope = strings.TrimSpace(scope)
+		if scope == "all" || scope == "" {
+			continue
+		}
+		if _, err := t.scopeTopics(scope); err != nil {
+			return err
+		}
+		scopes = append(scopes, scope)
+	}
+	t.space.Topics = scopes
+	return t.schedule().replan()
+}
+
+func (t *turn) toggleTopic(scope string) error {
+	if _, err := t.scopeTopics(scope); err != nil {
+		return err
+	}
+	if i := slices.Index(t.space.Topics, scope); i >= 0 {
+		t.space.Topics = slices.Delete(t.space.Topics, i, i+1)
+	} else {
+		t.space.Topics = append(t.space.Topics, scope)
+	}
+	return t.schedule().replan()
+}
+
+// switchOn starts posting, also after a pause or a suspension.
+func (t *turn) switchOn() (Reply, error) {
+	t.space.State, t.space.Why = stateOn, ""
+	if err := t.schedule().replan(); err != nil {
+		return Reply{}, err
+	}
+	return t.form()
+}
+
+// postNow posts today's challenge at once; it counts as today's.
+func (t *turn) postNow() (Reply, error) {
+	t.space.State, t.space.Why = stateOn, ""
+	done, err := t.schedule().today()
+	if err != nil {
+		return Reply{}, err
+	}
+	if !done {
+		return Reply{}, t.sorry(wAlreadyPosted)
+	}
+	t.putJobs = true
+	r, err := t.form()
+	if err == nil {
+		m := r.Whisper
+		if m == nil {
+			m = r.Replace
+		}
+		m.Title = t.say(wPostingNow)
+	}
+	return r, err
+}
+
+// pause and resume stop and start a server's daily; nothing is lost.
+func (t *turn) pause() (Reply, error) {
+	if t.space.State != stateOn && t.space.State != stateSuspended {
+		return Reply{}, t.sorry(wNotRunning)
+	}
+	t.space.State = statePaused
+	if err := t.schedule().replan(); err != nil {
+		return Reply{}, err
+	}
+	return t.show(&Message{Title: t.say(wPausedTitle), Text: t.text(wPaused)}), nil
+}
+
+func (t *turn) resume() (Reply, error) {
+	if t.space.State == "" {
+		return t.setup()
+	}
+	return t.switchOn()
+}
+
+// form shows a server's settings, the next three posts and what can be
+// changed.
+func (t *turn) form() (Reply, error) {
+	s := &t.space
+	m := &Message{Title: t.say(wSetupOff)}
+	switch s.State {
+	case stateOn:
+		m.Title = t.say(wSetupOn)
+	case statePaused:
+		m.Title = t.say(wPausedTitle)
+	case stateSuspended:
+		m.Title = t.say(wSuspendedTitle)
+		m.Text = append(m.Text, t.text(wSuspended, "why", s.Why)...)
+	}
+	where := t.say(wThisChat)
+	if s.Place.Chat != t.in.In.Chat || s.Place.Thread != t.in.In.Thread {
+		where = t.say(wOtherChat, "id", s.Place.Chat)
+	}
+	topics := strings.Join(s.Topics, ", ")
+	if topics == "" {
+		topics = t.say(wAllTopics)
+	}
+	m.Text = append(m.Text, t.text(wSetupForm,
+		"time", clock(s.Hour, s.Minute), "zone", s.Zone, "days", s.Days.String(), "where", where,
+		"topics", topics, "level", t.levelName(s.Level), "quorum", max(1, s.Quorum))...)
+	m.Text = append(m.Text, t.nextPosts()...)
+	m.Buttons = t.formButtons()
+	return t.show(m), nil
+}
+
+// nextPosts lists the next three posts as they are, or would be, due.
+func (t *turn) nextPosts() content.Text {
+	text := t.text(wNextPosts)
+	for _, sl := range t.schedule().upcoming(t.in.At, 3) {
+		text = append(text, content.Block{Kind: content.ListItem, Mark: "•", Spans: []content.Span{
+			{Text: local(sl.at, zoneOf(t.space.Zone))},
+		}})
+	}
+	return text
+}
+
+func (t *turn) formButtons() [][]Button {
+	tok := string(t.space.Token)
+	first := t.button(wTurnOn, verbSet, tok, "on")
+	if t.space.State == stateOn {
+		first = t.button(wPauseButton, verbSet, tok, "pause")
+	}
+	rows := [][]Button{{first}}
+	if t.space.Last < DateOf(t.in.At, zoneOf(t.space.Zone)) {
+		rows[0] = append(rows[0], t.button(wPostNow, verbSet, tok, "now"))
+	}
+	return append(rows,
+		[]Button{t.button(wSetTime, verbSet, tok, "pick", "time"), t.button(wSetZone, verbSet, tok, "pick", "zone"), t.button(wSetDays, verbSet, tok, "pick", "days")},
+		[]Button{t.button(wSetTopics, verbSet, tok, "pick", "topics"), t.button(wSetLevel, verbSet, tok, "pick", "level"), t.button(wSetQuorum, verbSet, tok, "pick", "quorum")},
+		[]Button{t.button(wSetHere, verbSet, tok, "channel", "here")},
+	)
+}
+
+// picker offers the values of one setting.
+func (t *turn) picker(what string) (Reply, error) {
+	tok := string(t.space.Token)
+	values := map[string][]string{
+		"time":   {"08:00", "09:00", "12:00", "15:00", "18:00", "20:00"},
+		"zone":   {"UTC", "Europe/London", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "Asia/Kolkata", "Asia/Singapore", "Asia/Tokyo"},
+		"days":   {"daily", "Mon-Fri", "Sat,Sun"},
+		"quorum": {"1", "2", "3", "5", "10"},
+	}[what]
+	var buttons []Button
+	for _, v := range values {
+		buttons = append(buttons, Button{Label: v, Action: strings.Join([]string{verbSet, tok, what, v}, " ")})
+	}
+	switch what {
+	case "level":
+		for _, c := range t.e.levelChoices() {
+			buttons = append(buttons, Button{Label: c.Label, Action: strings.Join([]string{verbSet, tok, what, c.Value}, " ")})
+		}
+	case "topics":
+		buttons = t.topicButtons(tok)
+	case "time", "zone", "days":
+		buttons = append(buttons, t.button(wOther, verbSet, tok, "ask", what))
+	case "quorum":
+	default:
+		return Reply{}, t.sorry(wUnknownCommand)
+	}
+	m := &Message{Title: t.say(wPick), Text: t.text(wPickHelp, "what", what)}
+	m.Buttons = append(grid(buttons, pickColumns(len(buttons))), []Button{t.button(wDone, verbSet, tok, "form")})
+	return t.show(m), nil
+}
+
+// pickColumns keeps pickers within four rows, and labels readable.
+func pickColumns(n int) int { return max(2, (n+3)/4) }
+
+// topicButtons are the offered categories, a tick at those chosen.
+func (t *turn) topicButtons(tok string) []Button {
+	var buttons []Button
+	for _, c := range t.e.bank.Categories {
+		if len(t.e.offered(c.ID)) == 0 {
+			continue
+		}
+		name := c.Title
+		if slices.Contains(t.space.Topics, c.ID) {
+			name = "✓ " + name
+		}
+		buttons = append(buttons, Button{Label: label(name), Action: strings.Join([]string{verbSet, tok, "topic", c.ID}, " ")})
+	}
+	return buttons
+}
+
+func (t *turn) askSetting(what string) *Prompt {
+	action := strings.Join([]string{verbSet, string(t.space.Token), what}, " ")
+	switch what {
+	case "time":
+		return &Prompt{Action: action, Title: t.say(wAskTimeTitle), Label: t.say(wAskTime), Hint: "09:00"}
+	case "days":
+		return &Prompt{Action: action, Title: t.say(wAskDaysTitle), Label: t.say(wAskDays), Hint: "Mon-Fri"}
+	}
+	p := t.askZone(action)
+	return p
+}
+
+func clock(hh, mm int) string {
+	return strconv.Itoa(hh/10) + strconv.Itoa(hh%10) + ":" + strconv.Itoa(mm/10) + strconv.Itoa(mm%10)
+}

@@ -1,0 +1,219 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aiprep/content"
+	"aiprep/engine/skill"
+)
+
+// turn is one Input being served inside one transaction: who, where, and the
+// means to answer. A new one is made each time the transaction runs.
+type turn struct {
+	e     *Engine
+	ctx   context.Context
+	tx    Tx
+	in    Input
+	cmd   Command
+	words *catalogue
+
+	id      ID // of the person; "" until enrolled
+	person  person
+	spaceID ID // "" until the place is known
+	space   space
+	putJobs bool
+}
+
+// load finds the person and the space with two multi-gets.
+func (t *turn) load() error {
+	secret := t.e.secret
+	keys := [][]byte{keyAccount(secret, t.in.From.Platform, t.in.From.ID), keyPlace(secret, t.in.In)}
+	vals, err := t.tx.Get(keys...)
+	if err != nil {
+		return fmt.Errorf("find person and place: %w", err)
+	}
+	t.id, t.spaceID = ID(vals[0]), ID(vals[1])
+	vals, err = t.tx.Get(keyMe(t.id), keySpace(t.spaceID))
+	if err != nil {
+		return fmt.Errorf("read person and space: %w", err)
+	}
+	if _, err := decode(vals[0], &t.person); err != nil {
+		return err
+	}
+	_, err = decode(vals[1], &t.space)
+	return err
+}
+
+// enrol makes sure that the person exists.
+func (t *turn) enrol() error {
+	if t.id != "" {
+		return nil
+	}
+	from := t.in.From
+	at := t.in.At.Format(time.RFC3339Nano)
+	t.id = idFrom(mac(t.e.secret, "person", from.Platform, from.ID, t.in.ID, at))
+	t.person.Since = t.in.At.Unix()
+	t.person.Zone = t.space.Zone // a first guess, changeable in settings
+	key := keyAccount(t.e.secret, from.Platform, from.ID)
+	if err := t.tx.Put(key, []byte(t.id)); err != nil {
+		return fmt.Errorf("enrol: %w", err)
+	}
+	return t.savePerson()
+}
+
+func (t *turn) savePerson() error {
+	t.person.Name = t.in.From.Name
+	return put(t.tx, keyMe(t.id), t.person)
+}
+
+// settle makes sure that the space exists.
+func (t *turn) settle() error {
+	if t.spaceID != "" {
+		return nil
+	}
+	at := t.in.At.Format(time.RFC3339Nano)
+	t.spaceID = idFrom(mac(t.e.secret, "space", t.in.In.Platform, t.in.In.Server, t.in.In.Chat, t.in.ID, at))
+	t.space.Place = t.in.In
+	t.space.Zone = t.person.Zone
+	if err := t.tx.Put(keyPlace(t.e.secret, t.in.In), []byte(t.spaceID)); err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	return t.saveSpace()
+}
+
+func (t *turn) saveSpace() error { return put(t.tx, keySpace(t.spaceID), t.space) }
+
+// schedule is the turn's jobs view: what RunSchedule shares with commands.
+func (t *turn) schedule() *scheduling {
+	return &scheduling{e: t.e, tx: t.tx, id: t.spaceID, space: &t.space, now: t.in.At, put: &t.putJobs}
+}
+
+// zone is the person's time zone, UTC until they choose one.
+func (t *turn) zone() *time.Location { return zoneOf(t.person.Zone) }
+
+func zoneOf(name string) *time.Location {
+	if loc, err := time.LoadLocation(name); err == nil {
+		return loc
+	}
+	return time.UTC
+}
+
+// awaitLine remembers that the person's next line of text belongs to action.
+func (t *turn) awaitLine(action string) error {
+	if err := t.enrol(); err != nil {
+		return err
+	}
+	return put(t.tx, keyAsk(t.id), ask{Action: action, In: t.in.In, At: t.in.At.Unix()})
+}
+
+// pressed reports whether a button brought this Input.
+func (t *turn) pressed() bool { return t.in.On != "" }
+
+// show answers in the way that the command's row promises.
+func (t *turn) show(m *Message) Reply {
+	kind := t.cmd.Shows
+	if t.pressed() {
+		kind = t.cmd.Pressed
+	}
+	switch kind {
+	case ShowsReplace:
+		return Reply{Replace: m}
+	case ShowsPost:
+		return Reply{Post: m}
+	}
+	return Reply{Whisper: m}
+}
+
+// sorry ends the turn with a message; nothing is written.
+func (t *turn) sorry(w word, s ...any) error {
+	return &expected{&Message{Text: t.words.text(w, s...)}}
+}
+
+func (t *turn) say(w word, s ...any) string        { return t.words.say(w, s...) }
+func (t *turn) text(w word, s ...any) content.Text { return t.words.text(w, s...) }
+
+// button makes one button whose label stands in the catalogue.
+func (t *turn) button(w word, action ...string) Button {
+	return Button{Label: t.say(w), Action: strings.Join(action, " ")}
+}
+
+// args binds what was written to the command's options: name=value first, the
+// rest by what fits. Text takes all that is left.
+func (t *turn) args() map[string]string {
+	got := map[string]string{}
+	var loose []string
+	for _, a := range t.in.Args {
+		name, value, named := strings.Cut(a, "=")
+		if named && slices.ContainsFunc(t.cmd.Options, func(o Option) bool { return o.Name == name }) {
+			got[name] = value
+			continue
+		}
+		loose = append(loose, a)
+	}
+	for i, a := range loose {
+		for _, o := range t.cmd.Options {
+			if _, taken := got[o.Name]; taken || !fits(o, a) {
+				continue
+			}
+			got[o.Name] = a
+			if o.Kind == TextOption {
+				got[o.Name] = strings.Join(loose[i:], " ")
+				return got
+			}
+			break
+		}
+	}
+	return got
+}
+
+// fits reports whether a bare word can be meant for the option.
+func fits(o Option, a string) bool {
+	switch o.Kind {
+	case ChoiceOption:
+		return slices.ContainsFunc(o.Choices, func(c Choice) bool { return strings.EqualFold(c.Value, a) })
+	case TimeOption:
+		_, _, err := ParseClock(a)
+		return err == nil
+	case ZoneOption:
+		_, err := ParseZone(a)
+		return err == nil || strings.Contains(a, "/")
+	case DaysOption:
+		_, err := ParseDays(a)
+		return err == nil
+	case NumberOption:
+		return strings.Trim(a, "0123456789") == "" && a != ""
+	case PlaceOption, RoleOption:
+		return false // only by name: a bare word is never a channel
+	}
+	return true
+}
+
+// abilities reads the person's numbers, fresh ones for a new person, with the
+// idle drift since their last answer.
+func (t *turn) abilities() (abilities, error) {
+	a := abilities{General: t.e.model.NewGeneral()}
+	if t.id == "" {
+		return a, nil
+	}
+	if _, err := get(t.tx, keySkill(t.id), &a); err != nil {
+		return a, err
+	}
+	if a.At != 0 {
+		days := float64((t.in.At.Unix() - a.At) / 86400)
+		a.General = t.e.model.IdleGeneral(a.General, max(0, days))
+	}
+	return a, nil
+}
+
+// topic returns the person's numbers on one topic, fresh ones for a new topic.
+func (a abilities) topic(m skill.Model, id string, at time.Time) skill.Topic {
+	tp, ok := a.Topics[id]
+	if !ok {
+		return m.NewTopic()
+	}
+	return m.IdleTopic(tp.Topic, max(0, float64((at.Unix()-tp.At)/86400)))
+}

@@ -1,0 +1,178 @@
+package engine
+
+// word is the key of a phrase in words/<language>.yaml.
+type word string
+
+// The phrases, in the catalogue's order.
+const (
+	wCmdStart         word = "cmdStart"
+	wCmdDaily         word = "cmdDaily"
+	wCmdTest          word = "cmdTest"
+	wCmdLearn         word = "cmdLearn"
+	wCmdTopics        word = "cmdTopics"
+	wCmdStats         word = "cmdStats"
+	wCmdStreak        word = "cmdStreak"
+	wCmdSettings      word = "cmdSettings"
+	wCmdSetup         word = "cmdSetup"
+	wCmdPause         word = "cmdPause"
+	wCmdResume        word = "cmdResume"
+	wCmdCancel        word = "cmdCancel"
+	wCmdHelp          word = "cmdHelp"
+	wOptScope         word = "optScope"
+	wOptTopic         word = "optTopic"
+	wOptCategory      word = "optCategory"
+	wOptPage          word = "optPage"
+	wOptLink          word = "optLink"
+	wOptZone          word = "optZone"
+	wOptLevel         word = "optLevel"
+	wOptTime          word = "optTime"
+	wOptDays          word = "optDays"
+	wOptQuorum        word = "optQuorum"
+	wOptChannel       word = "optChannel"
+	wOptTopics        word = "optTopics"
+	wHelloTitle       word = "helloTitle"
+	wHello            word = "hello"
+	wHelloServer      word = "helloServer"
+	wHelpTitle        word = "helpTitle"
+	wHelpServer       word = "helpServer"
+	wHelpButton       word = "helpButton"
+	wUnknownCommand   word = "unknownCommand"
+	wNotACommand      word = "notACommand"
+	wSlowDown         word = "slowDown"
+	wServerOnly       word = "serverOnly"
+	wPrivateOnly      word = "privateOnly"
+	wAdminsOnly       word = "adminsOnly"
+	wAllTopics        word = "allTopics"
+	wTopicsTitle      word = "topicsTitle"
+	wTopicCount       word = "topicCount"
+	wTopicList        word = "topicList"
+	wTopicUnknown     word = "topicUnknown"
+	wTopicUnknownNear word = "topicUnknownNear"
+	wTopicSoon        word = "topicSoon"
+	wPageOf           word = "pageOf"
+	wBack             word = "back"
+	wForward          word = "forward"
+	wTestMe           word = "testMe"
+	wAgain            word = "again"
+	wStats            word = "stats"
+	wStreak           word = "streak"
+	wGuide            word = "guide"
+	wGuideTitle       word = "guideTitle"
+	wGuideSoon        word = "guideSoon"
+	wLevelAny         word = "levelAny"
+	wLevelUnknown     word = "levelUnknown"
+	wDontKnow         word = "dontKnow"
+	wExplain          word = "explain"
+	wSource           word = "source"
+	wVerdictRight     word = "verdictRight"
+	wVerdictWrong     word = "verdictWrong"
+	wVerdictSkipped   word = "verdictSkipped"
+	wNotCounted       word = "notCounted"
+	wQuestionGone     word = "questionGone"
+	wNoQuestions      word = "noQuestions"
+	wTestTitle        word = "testTitle"
+	wTestOver         word = "testOver"
+	wTestDone         word = "testDone"
+	wTestStopped      word = "testStopped"
+	wNothingToStop    word = "nothingToStop"
+	wNext             word = "next"
+	wStop             word = "stop"
+	wSummary          word = "summary"
+	wOverall          word = "overall"
+	wScoreLine        word = "scoreLine"
+	wScoreChange      word = "scoreChange"
+	wOneTest          word = "oneTest"
+	wDailyButton      word = "dailyButton"
+	wDailyTitle       word = "dailyTitle"
+	wDailyFooter      word = "dailyFooter"
+	wDailyOver        word = "dailyOver"
+	wDailyClosed      word = "dailyClosed"
+	wDailyNext        word = "dailyNext"
+	wDailyNotSetUp    word = "dailyNotSetUp"
+	wAlreadyAnswered  word = "alreadyAnswered"
+	wPostedLate       word = "postedLate"
+	wPostedAgain      word = "postedAgain"
+	wRevealTitle      word = "revealTitle"
+	wNobody           word = "nobody"
+	wAnswered         word = "answered"
+	wStreakLine       word = "streakLine"
+	wServerStreakLine word = "serverStreakLine"
+	wStreakTitle      word = "streakTitle"
+	wStreakNone       word = "streakNone"
+	wStreakHow        word = "streakHow"
+	wStreakLongest    word = "streakLongest"
+	wStreakStartAgain word = "streakStartAgain"
+	wServerStreak     word = "serverStreak"
+	wQuorum           word = "quorum"
+	wStatsTitle       word = "statsTitle"
+	wStatsAnswers     word = "statsAnswers"
+	wStatsTopic       word = "statsTopic"
+	wStatsRange       word = "statsRange"
+	wStatsEmptyTitle  word = "statsEmptyTitle"
+	wStatsEmpty       word = "statsEmpty"
+	wSettingsTitle    word = "settingsTitle"
+	wSettingsZone     word = "settingsZone"
+	wSettingsLevel    word = "settingsLevel"
+	wChangeZone       word = "changeZone"
+	wAskZoneTitle     word = "askZoneTitle"
+	wAskZone          word = "askZone"
+	wSetupOff         word = "setupOff"
+	wSetupOn          word = "setupOn"
+	wSetupForm        word = "setupForm"
+	wSetupElsewhere   word = "setupElsewhere"
+	wThisChat         word = "thisChat"
+	wOtherChat        word = "otherChat"
+	wNextPosts        word = "nextPosts"
+	wTurnOn           word = "turnOn"
+	wPauseButton      word = "pauseButton"
+	wPostNow          word = "postNow"
+	wPostingNow       word = "postingNow"
+	wAlreadyPosted    word = "alreadyPosted"
+	wSetTime          word = "setTime"
+	wSetZone          word = "setZone"
+	wSetDays          word = "setDays"
+	wSetTopics        word = "setTopics"
+	wSetLevel         word = "setLevel"
+	wSetQuorum        word = "setQuorum"
+	wSetHere          word = "setHere"
+	wPick             word = "pick"
+	wPickHelp         word = "pickHelp"
+	wOther            word = "other"
+	wDone             word = "done"
+	wAskTimeTitle     word = "askTimeTitle"
+	wAskTime          word = "askTime"
+	wAskDaysTitle     word = "askDaysTitle"
+	wAskDays          word = "askDays"
+	wQuorumRange      word = "quorumRange"
+	wPausedTitle      word = "pausedTitle"
+	wPaused           word = "paused"
+	wNotRunning       word = "notRunning"
+	wSuspendedTitle   word = "suspendedTitle"
+	wSuspended        word = "suspended"
+)
+
+// allWords lists every phrase that a catalogue must hold.
+func allWords() []word {
+	return []word{
+		wCmdStart, wCmdDaily, wCmdTest, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak, wCmdSettings,
+		wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdHelp, wOptScope, wOptTopic, wOptCategory,
+		wOptPage, wOptLink, wOptZone, wOptLevel, wOptTime, wOptDays, wOptQuorum, wOptChannel,
+		wOptTopics, wHelloTitle, wHello, wHelloServer, wHelpTitle, wHelpServer, wHelpButton,
+		wUnknownCommand, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics,
+		wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf,
+		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
+		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
+		wNotCounted, wQuestionGone, wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped,
+		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
+		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
+		wAlreadyAnswered, wPostedLate, wPostedAgain, wRevealTitle, wNobody, wAnswered, wStreakLine,
+		wServerStreakLine, wStreakTitle, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain,
+		wServerStreak, wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange,
+		wStatsEmptyTitle, wStatsEmpty, wSettingsTitle, wSettingsZone, wSettingsLevel, wChangeZone,
+		wAskZoneTitle, wAskZone, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat,
+		wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted,
+		wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp,
+		wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wQuorumRange, wPausedTitle,
+		wPaused, wNotRunning, wSuspendedTitle, wSuspended,
+	}
+}

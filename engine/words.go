@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+
+	"aiprep/content"
+)
+
+// Every word a person reads stands in words/<language>.yaml: a key, and either
+// one template or one template a plural form ("one", "other"). A template is
+// Markdown with {slots}; slot "n" chooses the form.
+
+//go:embed words/*.yaml
+var wordFiles embed.FS
+
+// phrase holds a template by plural form; a template without forms is "other".
+type phrase map[string]string
+
+func (p *phrase) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*p = phrase{"other": n.Value}
+		return nil
+	}
+	forms := map[string]string{}
+	if err := n.Decode(&forms); err != nil {
+		return err
+	}
+	*p = forms
+	return nil
+}
+
+// catalogue is one language's words.
+type catalogue struct {
+	tag     language.Tag
+	phrases map[word]phrase
+}
+
+func loadWords(lang string) (*catalogue, error) {
+	raw, err := wordFiles.ReadFile("words/" + lang + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("read words of %q: %w", lang, err)
+	}
+	c := &catalogue{tag: language.MustParse(lang)}
+	if err := yaml.Unmarshal(raw, &c.phrases); err != nil {
+		return nil, fmt.Errorf("read words of %q: %w", lang, err)
+	}
+	for _, w := range allWords() {
+		if _, ok := c.phrases[w]["other"]; !ok {
+			return nil, fmt.Errorf("read words of %q: %q is missing", lang, w)
+		}
+	}
+	return c, nil
+}
+
+// slots fill a template: name, value, name, value, ... Values are strings or
+// ints and are never read as Markdown.
+type slots []any
+
+func (s slots) get(name string) (any, bool) {
+	for i := 0; i+1 < len(s); i += 2 {
+		if s[i] == name {
+			return s[i+1], true
+		}
+	}
+	return nil, false
+}
+
+func (s slots) fill(template string) string {
+	if !strings.Contains(template, "{") {
+		return template
+	}
+	pairs := make([]string, 0, len(s))
+	for i := 0; i+1 < len(s); i += 2 {
+		pairs = append(pairs, fmt.Sprintf("{%v}", s[i]), fmt.Sprint(s[i+1]))
+	}
+	return strings.NewReplacer(pairs...).Replace(template)
+}
+
+// template picks the right plural form.
+func (c *catalogue) template(w word, s slots) string {
+	forms := c.phrases[w]
+	n, counted := s.get("n")
+	if num, ok := n.(int); counted && ok && len(forms) > 1 {
+		digits := []byte(strconv.Itoa(max(num, -num)))
+		for i := range digits {
+			digits[i] -= '0'
+		}
+		form := plural.Cardinal.MatchDigits(c.tag, digits, len(digits), 0)
+		name := map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many"}[form]
+		if t, ok := forms[name]; ok {
+			return t
+		}
+	}
+	return forms["other"]
+}
+
+// say fills a phrase as a plain line: for titles, labels and first lines.
+func (c *catalogue) say(w word, s ...any) string {
+	return slots(s).fill(c.template(w, s))
+}
+
+// text fills a phrase as styled Text. Slots are filled after the Markdown was
+// read, so a name cannot add any.
+func (c *catalogue) text(w word, s ...any) content.Text {
+	t := content.Parse(c.template(w, s))
+	for i := range t {
+		for j := range t[i].Spans {
+			t[i].Spans[j].Text = slots(s).fill(t[i].Spans[j].Text)
+		}
+	}
+	return t
+}
