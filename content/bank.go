@@ -63,7 +63,7 @@ func NewBank(categories []*Category) *Bank {
 }
 
 func addFirst[T any](m map[string]*T, id string, v *T) {
-	if _, taken := m[id]; !taken {
+	if _, taken := m[id]; !taken && id != "" {
 		m[id] = v
 	}
 }

@@ -175,7 +175,7 @@ func blank(k Kind) func(rune) bool {
 // UTF-16 units, and at which s may be cut: at white space if there is some, at a
 // line feed in code, else between two graphemes, else between two runes.
 func cutPoint(s string, n int, code bool) int {
-	var line, word, grapheme, any int
+	var line, word, grapheme, rest int
 	used := 0
 	var before rune
 	flags := 0
@@ -183,7 +183,7 @@ func cutPoint(s string, n int, code bool) int {
 		if used > n {
 			break
 		}
-		any = at
+		rest = at
 		if breaks(before, r, flags) {
 			grapheme = at
 		}
@@ -212,7 +212,7 @@ func cutPoint(s string, n int, code bool) int {
 	case grapheme > 0:
 		return grapheme
 	}
-	return any
+	return rest
 }
 
 // breaks reports whether a cut between a and b parts two graphemes. flags is

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 )
 
 // TestEmbedded loads and lints the built-in bank, prints every finding and
@@ -76,4 +77,38 @@ func lastChecked(b *Bank) time.Time {
 		}
 	}
 	return last
+}
+
+// TestEmbeddedProseIsMarkdownThatParses guards against signs in items that
+// Markdown takes for markup: no letter may get lost, and an option is one line.
+func TestEmbeddedProseIsMarkdownThatParses(t *testing.T) {
+	bank, err := Default()
+	if err != nil && !errors.As(err, new(Problems)) {
+		t.Fatal(err)
+	}
+	letters := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return r
+			}
+			return -1
+		}, s)
+	}
+	for _, c := range bank.Categories {
+		for _, topic := range c.Topics {
+			for _, i := range topic.Items {
+				for _, s := range append(itemProse(i), i.Stem, i.StemShort) {
+					marked := strings.Contains(s, "](") || strings.Contains(s, "```")
+					if got := Parse(s).String(); !marked && letters(got) != letters(s) {
+						t.Errorf("%s: %q reads %q", i.ID, s, got)
+					}
+				}
+				for _, o := range i.Options {
+					if text := Parse(o.Text); len(text) != 1 || text[0].Kind != Paragraph {
+						t.Errorf("%s: the option %q reads as %+v", i.ID, o.Text, text)
+					}
+				}
+			}
+		}
+	}
 }

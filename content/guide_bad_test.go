@@ -11,7 +11,7 @@ func spoiltGuides() []spoilt {
 		{"topic of another file", g, "topic: storage/page-cache", "topic: storage/write-ahead-log", "topic:", `write topic as "storage/page-cache"`, false},
 		{"title missing", g, "title: Page cache\n", "", "topic:", `add "title" to the front matter`, true},
 		{"another title than the pack", g, "title: Page cache", "title: Cache of pages", "", `write title as "Page cache", as the pack does`, false},
-		{"day without quotes", g, `checked: "2026-12-01"`, "checked: 2026-12-01", "checked:", "put checked in quotes", false},
+		{"day without quotes", g, `checked: "2026-12-01"`, "checked: 2026-12-01", "checked:", "put checked in quotes", true},
 		{"section misspelt", g, "## How it works", "## How it work", "## How it work", `did you mean "How it works"?`, false},
 		{"section missing", g, "## Why it matters\n", "", "", `add the section "## Why it matters"`, false},
 		{"section twice", g, "## Patterns", "## Why it matters\n\nx\n\n## Patterns", "## Why it matters\n\nx", `remove this second section "Why it matters"`, false},

@@ -46,7 +46,7 @@ func (r *guideReader) frontMatter(lines []string) int {
 	if n := d.document([]byte(strings.Join(lines[1:end], "\n"))); n != nil {
 		g := r.guide
 		d.object(n, "the front matter", []field{
-			{"topic", must, d.place(&g.Topic)},
+			{"topic", must, d.ownTopic(&g.Topic)},
 			{"title", must, d.text("title", &g.Title)},
 			{"checked", must, d.date("checked", &g.Checked)},
 			{"review_by", may, d.date("review_by", &g.ReviewBy)},

@@ -50,7 +50,8 @@ const minReason = 10
 // compared. Draft and live items are checked; the figures count live ones.
 // Items that Load found fault with are checked as far as they go.
 func Lint(b *Bank, now time.Time) Report {
-	l := &linter{bank: b, now: now, patterns: newPatterns(), answered: map[*Item][]string{}}
+	l := &linter{bank: b, now: now, patterns: newPatterns(),
+		answered: map[*Item][]string{}, negative: map[*Item]bool{}, clangs: map[*Item]bool{}}
 	for _, c := range b.Categories {
 		for _, t := range c.Topics {
 			l.lintTopic(t)
@@ -74,6 +75,8 @@ type linter struct {
 	report   Report
 	checked  []*Item            // the draft and live items, in order
 	answered map[*Item][]string // the rules that fired and were excused
+	negative map[*Item]bool     // what L09 and L11 found, counted again for the whole bank
+	clangs   map[*Item]bool
 }
 
 // itemRule checks one item that is draft or live.
@@ -81,8 +84,8 @@ type itemRule func(*linter, *Item)
 
 // itemRules returns the rules on single items. Those that weigh the key
 // against its rivals are only for items with exactly one key.
-func itemRules() (any, keyed []itemRule) {
-	any = []itemRule{
+func itemRules() (general, keyed []itemRule) {
+	general = []itemRule{
 		(*linter).lintShape, (*linter).lintLengths, (*linter).lintSpread, (*linter).lintEqualOptions,
 		(*linter).lintCombinations, (*linter).lintNegative, (*linter).lintQuestion, (*linter).lintPositions,
 		(*linter).lintNumeric, (*linter).lintReasons, (*linter).lintAge, (*linter).lintMarkup,
@@ -91,17 +94,17 @@ func itemRules() (any, keyed []itemRule) {
 	keyed = []itemRule{
 		(*linter).lintLongKey, (*linter).lintAbsolutes, (*linter).lintClang, (*linter).lintGrammar,
 	}
-	return any, keyed
+	return general, keyed
 }
 
 func (l *linter) lintTopic(t *Topic) {
-	any, keyed := itemRules()
+	general, keyed := itemRules()
 	for _, i := range t.Items {
 		if i.Status != Draft && i.Status != Live {
 			continue
 		}
 		l.checked = append(l.checked, i)
-		for _, rule := range any {
+		for _, rule := range general {
 			rule(l, i)
 		}
 		if i.Key() < 0 || len(i.Options) < 2 {
@@ -110,6 +113,9 @@ func (l *linter) lintTopic(t *Topic) {
 		for _, rule := range keyed {
 			rule(l, i)
 		}
+	}
+	if what := hostile(t.Title); what != "" {
+		l.overall(t, Fault, "L25", "remove %s from the title", what)
 	}
 	if t.Guide != nil {
 		l.lintGuide(t)

@@ -22,10 +22,10 @@ func (l *linter) lintBank() {
 	f.measure(live)
 	negative, clang := 0, 0
 	for _, i := range live {
-		if n, _ := l.negativeStem(i); n {
+		if l.negative[i] {
 			negative++
 		}
-		if len(l.clang(i)) > 0 {
+		if l.clangs[i] {
 			clang++
 		}
 	}

@@ -114,7 +114,7 @@ func (l *linter) lintAge(i *Item) {
 	if v := i.ValidFor; v != nil && !v.ReviewBy.IsZero() && v.ReviewBy.Before(l.now) {
 		l.fault(i, i.Line, "L20", "check the item again: its review_by %s is past", v.ReviewBy.Format("2006-01-02"))
 	}
-	product := l.patterns.product.FindString(asked(i))
+	product := l.patterns.productIn(asked(i))
 	if product == "" {
 		return
 	}

@@ -61,8 +61,9 @@ func opening(s string) string {
 	case "because", "since", "by", "it", "they", "if", "when":
 		return `"` + first + `"`
 	}
+	digits := strings.TrimLeft(first, "-−+~≈$€<>≤≥")
 	switch {
-	case first != "" && first[0] >= '0' && first[0] <= '9':
+	case digits != "" && digits[0] >= '0' && digits[0] <= '9':
 		return "a number"
 	case len(first) > 5 && strings.HasSuffix(first, "ing"):
 		return "an -ing form"

@@ -36,8 +36,10 @@ func (l *linter) badMarkup(s string) string {
 		return "close the code span"
 	case strings.Contains(prose, `\`):
 		return "put the backslash into a code span, or remove it"
-	case l.patterns.tex.MatchString(prose):
+	case strings.Contains(prose, "$") && l.patterns.tex.MatchString(prose):
 		return "write the formula in Unicode, without $"
+	case strings.Contains(prose, "*") && l.patterns.star.MatchString(prose):
+		return "write × for times, or put the product into a code span"
 	case !balanced(prose):
 		return "close the brackets"
 	case code && strings.ContainsAny(onlyCode(s), "“”‘’"):

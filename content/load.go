@@ -49,7 +49,7 @@ func Load(fsys fs.FS) (*Bank, error) {
 	}
 	for _, p := range parsed {
 		problems = append(problems, p.problems...)
-		problems = append(problems, bank.place(p)...)
+		problems = append(problems, bank.put(p)...)
 	}
 	bank = NewBank(bank.Categories)
 	problems = append(problems, bank.crossCheck()...)
@@ -136,8 +136,8 @@ func readFile(fsys fs.FS, name string) (file, error) {
 	return f, nil
 }
 
-// place puts a file's content into the topic that its path names.
-func (b *Bank) place(f file) Problems {
+// put puts a file's content into the topic that its path names.
+func (b *Bank) put(f file) Problems {
 	name := topicOf(f.name)
 	t := b.Topic(name)
 	if t == nil {

@@ -2,6 +2,7 @@ package content
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -11,8 +12,14 @@ import (
 // ones are.
 func generated(n int) fstest.MapFS {
 	const perTopic = 14
-	words := strings.Fields("batch cache shard graph kernel latency memory token weight tensor queue replica gradient stream layer prefix budget region")
-	word := func(k int) string { return words[(k*7+k/5)%len(words)] }
+	var words []string // 400 of them, so that items resemble each other as little as written ones
+	for _, first := range strings.Fields("batch cache shard graph kernel layer memory token weight tensor queue replica gradient stream prefix budget region index vector label") {
+		for _, second := range strings.Fields("size rate drift order path cost limit depth width state count share range block group store score phase split merge") {
+			words = append(words, first+second)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func() string { return words[random.IntN(len(words))] }
 	tree := fstest.MapFS{}
 	var taxonomy strings.Builder
 	taxonomy.WriteString("version: 1\ncategories:\n  - id: bulk\n    title: Bulk\n    topics:\n")
@@ -21,7 +28,7 @@ func generated(n int) fstest.MapFS {
 		var pack strings.Builder
 		fmt.Fprintf(&pack, "topic: bulk/topic-%d\ntitle: Topic %d\nitems:\n", t, t)
 		for k := range min(perTopic, n-t*perTopic) {
-			pack.WriteString(generatedItem(t, k, func(j int) string { return word(t*97 + k*31 + j*13) }))
+			pack.WriteString(generatedItem(t, k, word))
 		}
 		tree[fmt.Sprintf("bank/bulk/topic-%d.yaml", t)] = &fstest.MapFile{Data: []byte(pack.String())}
 	}
@@ -29,28 +36,28 @@ func generated(n int) fstest.MapFS {
 	return tree
 }
 
-func generatedItem(t, k int, word func(int) string) string {
-	sentence := func(from, n int) string {
+func generatedItem(t, k int, word func() string) string {
+	sentence := func(n int) string {
 		var s []string
-		for j := range n {
-			s = append(s, word(from+j))
+		for range n {
+			s = append(s, word())
 		}
 		return strings.Join(s, " ")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "  - id: topic-%d.%03d\n    rev: 1\n    level: %s\n    cognitive: apply\n    difficulty: %.1f\n",
 		t, k+1, Levels()[k%2], float64(k)/5-1)
-	fmt.Fprintf(&b, "    stem: \"Team %d-%d sees %s: what is changed first?\"\n    options:\n", t, k, sentence(k, 24))
+	fmt.Fprintf(&b, "    stem: \"Team %d-%d sees %s. What is changed first?\"\n    options:\n", t, k, sentence(20))
 	for o := range 4 {
 		fmt.Fprintf(&b, "      - key: way-%d\n        text: \"Change the %s %d\"\n        why: \"It is the %s that decides.\"\n",
-			o, sentence(o*11, 6), o, sentence(o, 12))
+			o, sentence(4), o, sentence(12))
 		if o == k%4 {
 			b.WriteString("        correct: true\n")
 		} else {
-			fmt.Fprintf(&b, "        misconception: wrong-%s\n", word(o))
+			fmt.Fprintf(&b, "        misconception: wrong-%s\n", word())
 		}
 	}
-	fmt.Fprintf(&b, "    explain:\n      short: \"%s\"\n      full: \"%s\"\n", sentence(3, 20), sentence(5, 90))
+	fmt.Fprintf(&b, "    explain:\n      short: \"%s\"\n      full: \"%s\"\n", sentence(20), sentence(30))
 	b.WriteString("    sources:\n      - {title: \"A document\", url: \"https://example.org/doc\"}\n")
 	b.WriteString("    valid_for: {checked: \"2026-12-01\", review_by: \"2027-06-01\"}\n    enemies: []\n    status: live\n")
 	return b.String()

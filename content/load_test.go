@@ -258,3 +258,66 @@ func TestLoadIsTheSameEachTime(t *testing.T) {
 		}
 	}
 }
+
+// failingFS fails to read one file or folder.
+type failingFS struct {
+	fstest.MapFS
+	name string
+}
+
+func (f failingFS) Open(name string) (fs.File, error) {
+	if name == f.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return f.MapFS.Open(name)
+}
+
+func (f failingFS) ReadFile(name string) ([]byte, error) {
+	if name == f.name {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrPermission}
+	}
+	return f.MapFS.ReadFile(name)
+}
+
+func (f failingFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == f.name {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: fs.ErrPermission}
+	}
+	return f.MapFS.ReadDir(name)
+}
+
+func TestLoadTellsAFailingDiskFromBadContent(t *testing.T) {
+	for _, name := range []string{taxonomyFile, packFile, guideFile, "bank/storage"} {
+		bank, err := Load(failingFS{goodTree(t), name})
+		if bank != nil || !errors.Is(err, fs.ErrPermission) || errors.As(err, new(Problems)) {
+			t.Errorf("%s unreadable: Load = %v, %v", name, bank, err)
+		}
+	}
+}
+
+func TestLoadReportsFilesWithoutAPack(t *testing.T) {
+	for text, want := range map[string]string{
+		"":             "mend the YAML",
+		"# later\n":    "mend the YAML",
+		"- a\n- b\n":   "write the pack as keys with values, not as a list",
+		"just words\n": "write the pack as keys with values, not as a plain value",
+	} {
+		tree := goodTree(t)
+		delete(tree, guideFile)
+		tree[packFile] = &fstest.MapFile{Data: []byte(text)}
+		if _, err := Load(tree); err == nil || !strings.HasPrefix(err.Error(), packFile+":") || !strings.Contains(err.Error(), want) {
+			t.Errorf("a pack of %q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestLoadLimitsIDs(t *testing.T) {
+	topic := strings.Repeat("long-", 9) + "id"
+	tree := fstest.MapFS{
+		taxonomyFile:                {Data: []byte("version: 1\ncategories:\n  - {id: c, title: C, topics: [{id: " + topic + ", levels: [mid]}]}\n")},
+		"bank/c/" + topic + ".yaml": {Data: []byte("topic: c/" + topic + "\ntitle: T\nitems:\n  - id: " + topic + ".001\n")},
+	}
+	if _, err := Load(tree); err == nil || !strings.Contains(err.Error(), ":4: shorten id to 48 characters: it has 51") {
+		t.Errorf("Load: %v", err)
+	}
+}

@@ -22,7 +22,7 @@ func readPack(file string, data []byte) (p pack, problems Problems) {
 	d := &decoder{file: file}
 	if n := d.document(data); n != nil {
 		d.object(n, "the pack", []field{
-			{"topic", must, d.place(&p.topic)},
+			{"topic", must, d.ownTopic(&p.topic)},
 			{"title", must, d.text("title", &p.title)},
 			{"items", must, d.list("items", func(n *yaml.Node) {
 				p.items = append(p.items, d.item(n))
@@ -32,9 +32,9 @@ func readPack(file string, data []byte) (p pack, problems Problems) {
 	return p, d.problems
 }
 
-// place returns a reader of a file's topic, which must be the one that its
+// ownTopic returns a reader of a file's topic, which must be the one that its
 // path names.
-func (d *decoder) place(to *string) reader {
+func (d *decoder) ownTopic(to *string) reader {
 	return func(n *yaml.Node) {
 		want := topicOf(d.file)
 		d.text("topic", to)(n)

@@ -12,27 +12,28 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// schemas compiles the schema of packs and that of a guide's front matter.
-func schemas(t *testing.T) (pack, frontMatter *jsonschema.Schema) {
+// schemas are the schema of packs and that of a guide's front matter.
+type schemas struct{ pack, frontMatter *jsonschema.Schema }
+
+func compile(t *testing.T) schemas {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	pack, err := c.Compile("schema/pack.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	frontMatter, err = c.Compile("schema/pack.schema.json#/$defs/front_matter")
+	frontMatter, err := c.Compile("schema/pack.schema.json#/$defs/front_matter")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pack, frontMatter
+	return schemas{pack, frontMatter}
 }
 
 // validate checks the YAML in a content file against its schema.
-func validate(t *testing.T, name string, data []byte) error {
-	t.Helper()
-	schema, frontMatter := schemas(t)
+func (s schemas) validate(name string, data []byte) error {
+	schema := s.pack
 	if path.Ext(name) == ".md" {
-		schema = frontMatter
+		schema = s.frontMatter
 		_, rest, _ := strings.Cut(string(data), "---\n")
 		head, _, _ := strings.Cut(rest, "---\n")
 		data = []byte(head)
@@ -46,15 +47,15 @@ func validate(t *testing.T, name string, data []byte) error {
 		return err
 	}
 	if v, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	return schema.Validate(v)
 }
 
 func TestSchemaAcceptsWhatLoadAccepts(t *testing.T) {
-	tree := goodTree(t)
+	schema, tree := compile(t), goodTree(t)
 	for _, name := range []string{packFile, guideFile} {
-		if err := validate(t, name, tree[name].Data); err != nil {
+		if err := schema.validate(name, tree[name].Data); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -69,7 +70,7 @@ func TestSchemaAcceptsWhatLoadAccepts(t *testing.T) {
 				if err != nil {
 					continue // not written yet
 				}
-				if err := validate(t, name, data); err != nil {
+				if err := schema.validate(name, data); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
@@ -80,7 +81,7 @@ func TestSchemaAcceptsWhatLoadAccepts(t *testing.T) {
 // TestSchemaRejectsWhatLoadRejects tries the spoilt packs and guides whose
 // fault a schema can see.
 func TestSchemaRejectsWhatLoadRejects(t *testing.T) {
-	seen := 0
+	schema, seen := compile(t), 0
 	for _, tt := range append(spoiltPacks(), spoiltGuides()...) {
 		if !tt.schema {
 			continue
@@ -89,7 +90,7 @@ func TestSchemaRejectsWhatLoadRejects(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tree := goodTree(t)
 			edit(t, tree, tt.file, tt.old, tt.bad)
-			if err := validate(t, tt.file, tree[tt.file].Data); err == nil {
+			if err := schema.validate(tt.file, tree[tt.file].Data); err == nil {
 				t.Error("the schema accepts it")
 			}
 		})

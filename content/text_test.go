@@ -117,6 +117,8 @@ func TestCut(t *testing.T) {
 		{"not before an accent", Plain("abe\u0301d"), 4, "ab…"},
 		{"not inside a flag", Plain("🇩🇪🇫🇷🇪🇸"), 11, "🇩🇪🇫🇷…"},
 		{"not inside a syllable", Plain("\u1100\u1161\u11a8\u1100\u1161\u11a8"), 5, "\u1100\u1161\u11a8…"},
+		{"between whole syllables", Plain("각각각"), 2, "각…"},
+		{"not between a syllable and its end", Plain("가\u11a8가\u11a8"), 3, "가\u11a8…"},
 		{"to nothing but the mark", Plain("🙂🙂"), 1, "…"},
 		{"to nothing", Plain("ab"), 0, ""},
 	}

@@ -8,6 +8,9 @@ import (
 // visible returns a line of Markdown roughly as a reader sees it, to compare
 // lengths: without the marks of code, bold and strike.
 func visible(s string) string {
+	if !strings.ContainsAny(s, "`*~") {
+		return s
+	}
 	return strings.NewReplacer("`", "", "**", "", "~~", "").Replace(s)
 }
 
@@ -57,7 +60,7 @@ func hedgeWord(w string) bool {
 	return false
 }
 
-// count returns how many of the words of s are of a kind.
+// countWords returns how many of the words of s are of a kind.
 func countWords(s string, kind func(string) bool) int {
 	n := 0
 	for _, w := range wordsOf(s) {

@@ -72,10 +72,13 @@ func (s *scheduling) putJob(due time.Time, j job) error {
 func (s *scheduling) save() error { return put(s.tx, keySpace(s.id), *s.space) }
 
 // plan puts the job that will choose the next challenge and saves the space.
-func (s *scheduling) plan() error {
+func (s *scheduling) plan() error { return s.planFrom(s.now) }
+
+// planFrom plans the first challenge that is due after t, which may be past.
+func (s *scheduling) planFrom(t time.Time) error {
 	s.space.Job = nil
 	if s.space.State == stateOn {
-		if d, at, ok := s.next(s.now); ok {
+		if d, at, ok := s.next(t); ok {
 			j := job{Kind: jobChoose, Space: s.id, Date: d, Due: at.Unix()}
 			if err := s.putJob(at.Add(-chooseAhead), j); err != nil {
 				return err
@@ -334,7 +337,7 @@ func (s *scheduling) missed(d Date, o occurrence) error {
 		return err
 	}
 	s.space.Last = max(s.space.Last, d)
-	return s.plan()
+	return s.planFrom(s.now.Add(-s.e.catchUp)) // today's may still be made up for
 }
 
 // close ends the answering of a date. A day without quorum ends the server's

@@ -49,10 +49,12 @@ func (e *Engine) Advance(ctx context.Context, posters map[string]Poster, to time
 	for {
 		now := to
 		r := e.runner(posters, func() time.Time { return now })
-		key, err := r.firstJob(ctx)
-		if err != nil || key == nil || jobDue(key).After(to) {
+		from, end := prefixRange([]byte("job/"))
+		keys, err := r.jobKeys(ctx, from, end, 1)
+		if err != nil || len(keys) == 0 || jobDue(keys[0]).After(to) {
 			return err
 		}
+		key := keys[0]
 		if bytes.Equal(key, last) {
 			return fmt.Errorf("advance to %v: %s does not move on", to, key)
 		}
@@ -61,20 +63,6 @@ func (e *Engine) Advance(ctx context.Context, posters map[string]Poster, to time
 			return err
 		}
 	}
-}
-
-// firstJob returns the key of the job that is due first, or nil.
-func (r *runner) firstJob(ctx context.Context) (key []byte, err error) {
-	from, end := prefixRange([]byte("job/"))
-	err = r.store.View(ctx, func(tx Tx) error {
-		key = nil
-		recs, err := tx.Scan(from, end, 1)
-		if len(recs) == 1 {
-			key = bytes.Clone(recs[0].Key)
-		}
-		return err
-	})
-	return key, err
 }
 
 // wallNow is the wall clock, without the monotonic reading.
@@ -101,31 +89,38 @@ func (e *Engine) runner(posters map[string]Poster, now func() time.Time) *runner
 func (r *runner) startDue(ctx context.Context) (time.Time, error) {
 	now := r.now()
 	from, end := prefixRange([]byte("job/"))
-	next := now.Add(time.Hour)
+	rest := keyJob(now.Add(time.Second), "", "") // due later than now
 	for {
-		var keys [][]byte
-		err := r.store.View(ctx, func(tx Tx) error {
-			keys = nil
-			recs, err := tx.Scan(from, end, dueAtOnce)
-			for _, rec := range recs {
-				keys = append(keys, bytes.Clone(rec.Key))
-			}
-			return err
-		})
+		keys, err := r.jobKeys(ctx, from, rest, dueAtOnce)
 		if err != nil {
 			return now.Add(5 * time.Second), err
 		}
 		for _, key := range keys {
-			if due := jobDue(key); due.After(now) {
-				return due, nil
-			}
 			r.start(ctx, key)
 			from = append(bytes.Clone(key), 0)
 		}
 		if len(keys) < dueAtOnce {
-			return next, nil
+			break
 		}
 	}
+	next, err := r.jobKeys(ctx, rest, end, 1)
+	if err != nil || len(next) == 0 {
+		return now.Add(time.Hour), err
+	}
+	return jobDue(next[0]), nil
+}
+
+// jobKeys lists the keys of at most n jobs in a range.
+func (r *runner) jobKeys(ctx context.Context, from, to []byte, n int) (keys [][]byte, err error) {
+	err = r.store.View(ctx, func(tx Tx) error {
+		keys = nil
+		recs, err := tx.Scan(from, to, n)
+		for _, rec := range recs {
+			keys = append(keys, bytes.Clone(rec.Key))
+		}
+		return err
+	})
+	return keys, err
 }
 
 // jobDue reads the due time in a job's key.

@@ -2,6 +2,7 @@ package bottest
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"net"
@@ -70,7 +71,10 @@ type Discord struct {
 	ahead   Clock // only its shift is used
 	world   world
 	gate    gateway
-	limits  limits
+
+	endpoint string             // of HTTP delivery, "" for the gateway
+	key      ed25519.PrivateKey // signs HTTP deliveries
+	limits   limits
 }
 
 // world is the state that a platform keeps.
@@ -135,6 +139,9 @@ func NewDiscord(opts DiscordOptions) (*Discord, error) {
 		created: map[string]int{}, interactions: map[string]*Interaction{}, tokens: map[string]*Interaction{},
 	}
 	d.limits.windows = map[string]*window{}
+	if _, d.key, err = ed25519.GenerateKey(nil); err != nil {
+		return nil, fmt.Errorf("make the fake Discord's key: %w", err)
+	}
 	d.AppID = d.newID()
 	d.BotID = d.AppID
 	d.world.people[d.BotID] = &Person{ID: d.BotID, Name: "aiprep", Bot: true}
@@ -181,6 +188,7 @@ func (d *Discord) Close() {
 		_ = c.ws.Close() // nothing is to be told to a client of a dying server
 		c.shut()
 	}
+	d.gate.closed = true
 	d.mu.Unlock()
 	_ = d.server.Close() // closes the listener and idle connections; errors change nothing
 	d.wg.Wait()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ErrOffline says that no client is connected and none can resume.
@@ -154,6 +155,21 @@ func (d *Discord) WaitVisible(ctx context.Context, channelID, userID string, don
 		return done(list)
 	})
 	return list, err
+}
+
+// WaitRequests waits until n requests that match a pattern, as in Fault.Match, have
+// been served (or dropped) since the last ForgetRequests.
+func (d *Discord) WaitRequests(ctx context.Context, match string, n int) error {
+	return d.await(ctx, func() bool {
+		seen := 0
+		for _, r := range d.rec.Requests() {
+			path, _, _ := strings.Cut(r.Path, "?")
+			if match == "" || glob(match, r.Method+" "+path) {
+				seen++
+			}
+		}
+		return seen >= n
+	})
 }
 
 // Channels lists a guild's channels and threads in the order of their making.

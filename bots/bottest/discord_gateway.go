@@ -31,6 +31,7 @@ type gateway struct {
 	connects   int
 	tokenReset bool
 	silent     bool
+	closed     bool
 	onConnect  func(c *Conn, n int) Action
 	onIdentify func(c *Conn, n int) Action
 	onResume   func(c *Conn, n int) Action
@@ -181,17 +182,11 @@ func (d *Discord) serveGateway(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &Conn{ws: ws, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	d.mu.Lock()
-	select {
-	case <-d.quit:
-		d.mu.Unlock()
-		_ = ws.Close() // the server is going down
-		return
-	default:
-	}
-	d.wg.Add(1)
-	defer d.wg.Done()
 	d.wg.Go(c.write)
 	d.gate.conns = append(d.gate.conns, c)
+	if d.gate.closed { // while upgrading
+		_ = ws.Close() // as Close has done for the others
+	}
 	d.gate.connects++
 	hook, n := d.gate.onConnect, d.gate.connects
 	d.mu.Unlock()

@@ -60,27 +60,9 @@ func (d *Discord) callback(c *call) reply {
 	if !known {
 		return denied(http.StatusNotFound, 10062, "Unknown interaction")
 	}
-	if it.callback != 0 {
-		return denied(http.StatusBadRequest, 40060, "Interaction has already been acknowledged.")
+	if no := d.acknowledge(c, it, in.Type, in.Data); no != nil {
+		return *no
 	}
-	if d.now().Sub(it.at) > firstResponse {
-		return denied(http.StatusNotFound, 10062, "Unknown interaction")
-	}
-	var f form
-	top := spot{f: &f}
-	if !slices.Contains(it.allows(), in.Type) {
-		top.in("type").fail("BASE_TYPE_CHOICES", "This callback type does not answer this interaction.")
-		return c.invalid(&f)
-	}
-	done := d.respond(c, top.in("data"), it, in.Type, in.Data)
-	if f.bad() {
-		return c.invalid(&f)
-	}
-	if done != nil {
-		return *done
-	}
-	it.callback = in.Type
-	d.touch()
 	if c.r.URL.Query().Get("with_response") != "true" {
 		return none()
 	}
@@ -90,6 +72,33 @@ func (d *Discord) callback(c *call) reply {
 	}
 	return ok(map[string]any{"resource": resource, "interaction": map[string]any{"id": it.ID, "type": it.kind,
 		"response_message_ephemeral": it.original != nil && it.original.Ephemeral(), "response_message_loading": it.original != nil && it.original.Loading()}})
+}
+
+// acknowledge takes the first response to an interaction, or says why not.
+func (d *Discord) acknowledge(c *call, it *Interaction, kind int, data json.RawMessage) *reply {
+	var out reply
+	switch {
+	case it.callback != 0:
+		out = denied(http.StatusBadRequest, 40060, "Interaction has already been acknowledged.")
+		return &out
+	case d.now().Sub(it.at) > firstResponse:
+		out = denied(http.StatusNotFound, 10062, "Unknown interaction")
+		return &out
+	}
+	var f form
+	top := spot{f: &f}
+	if !slices.Contains(it.allows(), kind) {
+		top.in("type").fail("BASE_TYPE_CHOICES", "This callback type does not answer this interaction.")
+	} else if no := d.respond(c, top.in("data"), it, kind, data); no != nil {
+		return no
+	}
+	if f.bad() {
+		out = c.invalid(&f)
+		return &out
+	}
+	it.callback = kind
+	d.touch()
+	return nil
 }
 
 // allows lists the callback types that may answer an interaction.

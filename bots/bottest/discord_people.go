@@ -30,17 +30,17 @@ type Interaction struct {
 type Response struct {
 	// Type is the callback's type (4 message, 5 deferred message, 6 deferred
 	// update, 7 update, 8 autocomplete, 9 modal), 0 before it came.
-	Type int
+	Type int `json:"type"`
 	// Deferred is true while the person still waits for the words.
-	Deferred bool
+	Deferred bool `json:"deferred"`
 	// Ephemeral says that only this person sees the answer.
-	Ephemeral bool
+	Ephemeral bool `json:"ephemeral"`
 	// Message is the answer as it is now, with Edits counted; after types 6 and 7
 	// the message that was pressed. It is nil for modals and autocomplete.
-	Message   *Message
-	FollowUps []Message
-	Modal     *Modal
-	Choices   []Choice
+	Message   *Message  `json:"message,omitempty"`
+	FollowUps []Message `json:"follow_ups,omitempty"`
+	Modal     *Modal    `json:"modal,omitempty"`
+	Choices   []Choice  `json:"choices,omitempty"`
 }
 
 // Response returns what has come so far without waiting.
@@ -216,9 +216,15 @@ func (d *Discord) interaction(userID, channelID string, kind int) (*Interaction,
 	return it, payload, nil
 }
 
-// deliver sends an interaction to the bot; no intent governs it.
+// deliver sends an interaction to the bot: to its HTTP endpoint if it has one, else
+// over the gateway, where no intent governs it.
 func (d *Discord) deliver(it *Interaction, payload map[string]any) error {
 	d.world.interactions[it.ID], d.world.tokens[it.Token] = it, it
+	if url := d.endpoint; url != "" {
+		body := raw(payload)
+		d.wg.Go(func() { d.push(url, it, body) })
+		return nil
+	}
 	if !d.dispatchGuild(it.Guild, 0, "INTERACTION_CREATE", payload) {
 		return ErrOffline
 	}

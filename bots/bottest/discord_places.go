@@ -35,7 +35,7 @@ func (d *Discord) getUser(c *call) reply {
 
 func (d *Discord) getApplication(*call) reply {
 	return ok(map[string]any{
-		"id": d.AppID, "name": "aiprep", "description": "", "icon": nil, "bot": d.wireUser(d.BotID), "flags": 0, "verify_key": strings.Repeat("0", 64),
+		"id": d.AppID, "name": "aiprep", "description": "", "icon": nil, "bot": d.wireUser(d.BotID), "flags": 0, "verify_key": d.PublicKey(),
 		"bot_public": true, "bot_require_code_grant": false, "owner": map[string]any{"id": "1", "username": "owner", "discriminator": "0"},
 		"approximate_guild_count": len(d.world.guilds),
 	})
@@ -284,6 +284,18 @@ func (d *Discord) deleteEntitlement(c *call) reply {
 		return denied(http.StatusNotFound, 10074, "Unknown entitlement")
 	}
 	return none()
+}
+
+// consumeEntitlement uses up a consumable, so that it can be bought again.
+func (d *Discord) consumeEntitlement(c *call) reply {
+	for _, e := range d.world.entitlements {
+		if e.ID == c.r.PathValue("entitlement_id") && !e.Deleted {
+			e.Consumed = true
+			d.touch()
+			return none()
+		}
+	}
+	return denied(http.StatusNotFound, 10074, "Unknown entitlement")
 }
 
 // serveAttachment is the CDN: the bytes of an uploaded file.

@@ -13,6 +13,25 @@ import (
 // remote is the control API under /_control/, for tests in other processes and for
 // hands at a terminal. Bodies and answers are JSON; an action that a person could
 // not do answers 409 with {"error": …}.
+//
+//	POST slash         user channel name options[{name value}] wait
+//	POST autocomplete  the same, and focused{name value}
+//	POST click         user message custom_id wait
+//	POST select        user message custom_id values wait
+//	POST submit        interaction inputs{custom_id: text} wait
+//	POST say, dm       user channel text; user
+//	POST person        name locale, or id; guild admin to join a guild
+//	POST guild         do (add, remove, return, outage, recover) id name locale
+//	POST channel       do (add, change, remove) id guild name type parent permissions archived locked
+//	POST fault         kind (rate_limited, bad_gateway, accept_then_timeout, dropped, forbidden,
+//	                   status, clear) match times retry_after global hang code text body content_type
+//	POST gateway       do (reconnect, invalidate, resume, close, silence, talk) code
+//	POST clock         advance
+//	GET  messages      channel user
+//	GET  response      interaction wait
+//	GET  requests, problems, channels (guild), world
+//
+// wait, as "3s", waits so long for something to be shown.
 func (d *Discord) remote(w http.ResponseWriter, r *http.Request) {
 	posts := map[string]func(*http.Request, *order) (any, error){
 		"slash": d.remoteSlash, "autocomplete": d.remoteSlash, "click": d.remotePress, "select": d.remotePress, "submit": d.remoteSubmit,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -55,6 +56,16 @@ func denied(status, code int, message string) reply {
 
 // ServeHTTP implements http.Handler.
 func (d *Discord) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	select {
+	case <-d.quit:
+		d.mu.Unlock()
+		panic(http.ErrAbortHandler) // cuts the connection
+	default:
+	}
+	d.wg.Add(1) // Close waits for every request
+	d.mu.Unlock()
+	defer d.wg.Done()
 	if strings.HasPrefix(r.URL.Path, "/gateway") && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		d.serveGateway(w, r)
 		return
@@ -95,14 +106,22 @@ func (d *Discord) serveAPI(w http.ResponseWriter, r *http.Request) {
 	default:
 		var silent bool
 		if out, silent = d.faulted(kind, c); silent {
-			rec.Problem = strings.Join(c.problem, "; ")
-			d.rec.Add(rec)
+			d.record(rec, c)
 			d.vanish(r, kind)
 		}
 	}
-	rec.Status, rec.Problem = out.status, strings.Join(c.problem, "; ")
-	d.rec.Add(rec)
+	rec.Status = out.status
+	d.record(rec, c)
 	write(w, out)
+}
+
+// record keeps a request with what was wrong with it.
+func (d *Discord) record(rec Recorded, c *call) {
+	rec.Problem = strings.Join(c.problem, "; ")
+	d.rec.Add(rec)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.touch()
 }
 
 // faulted answers a request, or says that it is to get no answer.
@@ -308,7 +327,7 @@ func write(w http.ResponseWriter, out reply) {
 // limited is a 429 as Discord sends it (topics, "Rate Limits").
 func limited(after time.Duration, global bool, scope string) reply {
 	seconds := after.Seconds()
-	h := http.Header{"Retry-After": {fmt.Sprintf("%.0f", max(1, seconds))}, "X-Ratelimit-Scope": {scope}}
+	h := http.Header{"Retry-After": {fmt.Sprintf("%.0f", math.Ceil(seconds))}, "X-Ratelimit-Scope": {scope}}
 	if global {
 		h.Set("X-RateLimit-Global", "true")
 		h.Set("X-RateLimit-Scope", "global")

@@ -313,7 +313,32 @@ func answers(list []Component, values map[string]string, left map[string]bool) (
 	return out, nil
 }
 
-// answer spells one filled input.
+// pick enters what is chosen, separated by commas, from a list.
+func pick(c *Component, v string, required bool, out map[string]any) error {
+	picked := []string{}
+	if v != "" {
+		picked = strings.Split(v, ",")
+	}
+	if required && len(picked) == 0 {
+		return fmt.Errorf("input %q is required", c.CustomID)
+	}
+	for _, p := range picked {
+		if len(c.Options) > 0 && !slices.ContainsFunc(c.Options, func(o SelectOption) bool { return o.Value == p }) {
+			return fmt.Errorf("input %q does not offer %q", c.CustomID, p)
+		}
+	}
+	out["values"] = picked
+	if c.Type == compRadioGroup {
+		delete(out, "values")
+		out["value"] = v
+		if v == "" {
+			out["value"] = nil
+		}
+	}
+	return nil
+}
+
+// answer spells one filled input; a checkbox is "true" or anything else.
 func answer(c *Component, values map[string]string) (map[string]any, error) {
 	v, given := values[c.CustomID]
 	if !given {
@@ -321,16 +346,13 @@ func answer(c *Component, values map[string]string) (map[string]any, error) {
 	}
 	required := c.Required == nil || *c.Required
 	out := map[string]any{"type": c.Type, "id": c.ID, "custom_id": c.CustomID}
-	if c.Type != compTextInput {
-		picked := []string{}
-		if v != "" {
-			picked = strings.Split(v, ",")
-		}
-		if required && len(picked) == 0 {
-			return nil, fmt.Errorf("input %q is required", c.CustomID)
-		}
-		out["values"] = picked
+	switch c.Type {
+	case compTextInput:
+	case compCheckbox:
+		out["value"] = v == "true"
 		return out, nil
+	default:
+		return out, pick(c, v, required, out)
 	}
 	n := runes(v)
 	switch {

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"go.uber.org/goleak"
 )
 
 // toFake sends every request of a client to the fake.
@@ -43,12 +43,9 @@ func ctx(t *testing.T) context.Context {
 // newBot starts a fake with a sample world and points discordgo at it, unopened.
 func newBot(t *testing.T, opts DiscordOptions) *bot {
 	t.Helper()
-	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() {
-		if err := goleak.Find(before); err != nil {
-			t.Error(err)
-		}
-	})
+	if spec, err := loadedSpec(); err == nil && opts.Spec == nil {
+		opts.Spec = spec
+	}
 	d := StartDiscord(t, opts)
 	s, err := discordgo.New("Bot " + d.Token)
 	if err != nil {
@@ -64,13 +61,15 @@ func newBot(t *testing.T, opts DiscordOptions) *bot {
 	s.StateEnabled = false
 	s.ShouldReconnectOnError = false
 	s.MaxRestRetries = 0
+	s.LogLevel = -1 // the tests provoke errors; discordgo prints each
 	s.Identify.Intents = discordgo.IntentsGuilds
 	return &bot{s, d, d.Populate()}
 }
 
-// open connects to the gateway until the test ends.
+// open connects discordgo to the gateway until the test ends.
 func (b *bot) open(t *testing.T) {
 	t.Helper()
+	t.Parallel() // discordgo's Close sleeps a second
 	if err := b.Open(); err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -78,6 +77,18 @@ func (b *bot) open(t *testing.T) {
 	if err := b.d.WaitConnected(ctx(t), 1); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// handle answers interactions; the test ends only after the handlers that began.
+func (b *bot) handle(t *testing.T, do func(*discordgo.Session, *discordgo.InteractionCreate)) {
+	t.Helper()
+	var busy sync.WaitGroup
+	b.AddHandler(func(s *discordgo.Session, i *discordgo.InteractionCreate) {
+		busy.Add(1)
+		defer busy.Done()
+		do(s, i)
+	})
+	t.Cleanup(busy.Wait)
 }
 
 // quiet is allowed_mentions as the house wants it.
@@ -127,7 +138,7 @@ func TestSlashIsAnsweredOverTheRealClient(t *testing.T) {
 	b.register(t, &discordgo.ApplicationCommand{Name: "test", Description: "Asks a question", Options: []*discordgo.ApplicationCommandOption{
 		{Type: discordgo.ApplicationCommandOptionString, Name: "topic", Description: "What about"},
 	}})
-	b.AddHandler(func(s *discordgo.Session, i *discordgo.InteractionCreate) {
+	b.handle(t, func(s *discordgo.Session, i *discordgo.InteractionCreate) {
 		topic := i.ApplicationCommandData().Options[0].StringValue()
 		err := s.InteractionRespond(i.Interaction, &discordgo.InteractionResponse{Type: discordgo.InteractionResponseChannelMessageWithSource,
 			Data: &discordgo.InteractionResponseData{Content: "About " + topic + " for " + i.Member.User.Username, Flags: discordgo.MessageFlagsEphemeral, AllowedMentions: quiet(),
@@ -164,7 +175,7 @@ func TestClickUpdatesTheMessagePressed(t *testing.T) {
 	b := newBot(t, DiscordOptions{})
 	var ids []string
 	seen := make(chan string, 2)
-	b.AddHandler(func(s *discordgo.Session, i *discordgo.InteractionCreate) {
+	b.handle(t, func(s *discordgo.Session, i *discordgo.InteractionCreate) {
 		seen <- i.ID
 		err := s.InteractionRespond(i.Interaction, &discordgo.InteractionResponse{Type: discordgo.InteractionResponseUpdateMessage,
 			Data: &discordgo.InteractionResponseData{Content: "pressed " + i.MessageComponentData().CustomID, AllowedMentions: quiet()}})
@@ -199,6 +210,11 @@ func TestClickUpdatesTheMessagePressed(t *testing.T) {
 	if r.Type != CallbackUpdate || r.Message.ID != m.ID || r.Message.Content != "pressed a" || len(r.Message.Components) != 0 {
 		t.Errorf("response %+v", r.Message)
 	}
+	if again != nil {
+		if _, err := again.Wait(ctx(t)); err != nil {
+			t.Error(err)
+		}
+	}
 	ids = append(ids, first.ID)
 	for range ids {
 		if id := <-seen; !slices.Contains(ids, id) {
@@ -215,7 +231,7 @@ func TestDeferredAnswerIsEditedAndFollowedUp(t *testing.T) {
 	b := newBot(t, DiscordOptions{})
 	b.register(t, &discordgo.ApplicationCommand{Name: "slow", Description: "Takes its time"})
 	edit := make(chan struct{})
-	b.AddHandler(func(s *discordgo.Session, i *discordgo.InteractionCreate) {
+	b.handle(t, func(s *discordgo.Session, i *discordgo.InteractionCreate) {
 		deferred := &discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
 			Data: &discordgo.InteractionResponseData{Flags: discordgo.MessageFlagsEphemeral}}
 		if err := s.InteractionRespond(i.Interaction, deferred); err != nil {

@@ -83,27 +83,27 @@ type Guild struct {
 
 // Tag is a forum's tag.
 type Tag struct {
-	ID   string
-	Name string
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // Channel is a channel or a thread.
 type Channel struct {
-	ID       string
-	GuildID  string // "" for a DM
-	ParentID string // a thread's channel
-	Name     string
-	Type     int
+	ID       string `json:"id"`
+	GuildID  string `json:"guild_id,omitempty"`  // "" for a DM
+	ParentID string `json:"parent_id,omitempty"` // a thread's channel
+	Name     string `json:"name,omitempty"`
+	Type     int    `json:"type"`
 	// BotPermissions is the mask the bot has here; a thread with 0 takes its
 	// parent's, any other channel with 0 gets PermsBot when it is added. Use
 	// SetBotPermissions to take everything away.
-	BotPermissions int64
-	RequireTag     bool
-	Tags           []Tag
-	AppliedTags    []string
-	Archived       bool
-	Locked         bool
-	Recipient      string // a DM's person
+	BotPermissions int64    `json:"bot_permissions,omitempty"`
+	RequireTag     bool     `json:"require_tag,omitempty"`
+	Tags           []Tag    `json:"tags,omitempty"`
+	AppliedTags    []string `json:"applied_tags,omitempty"`
+	Archived       bool     `json:"archived,omitempty"`
+	Locked         bool     `json:"locked,omitempty"`
+	Recipient      string   `json:"recipient,omitempty"` // a DM's person
 
 	masked bool // BotPermissions was set, even to 0
 }

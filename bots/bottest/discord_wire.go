@@ -2,6 +2,7 @@ package bottest
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -79,9 +80,10 @@ func (d *Discord) wireGuildCreate(g *guild) map[string]any {
 
 func (d *Discord) wireChannel(c *Channel) map[string]any {
 	out := map[string]any{"id": c.ID, "type": c.Type, "flags": 0, "last_message_id": nil}
-	for _, m := range d.world.feed[c.ID] {
+	for _, m := range slices.Backward(d.world.feed[c.ID]) {
 		if !m.Ephemeral() {
 			out["last_message_id"] = m.ID
+			break
 		}
 	}
 	if c.Type == DMChannel {
@@ -156,7 +158,7 @@ func (d *Discord) wireMessage(m *Message) map[string]any {
 func (d *Discord) wireEntitlement(e *Entitlement) map[string]any {
 	out := map[string]any{
 		"id": e.ID, "sku_id": e.SKU, "application_id": d.AppID, "type": e.Type, "deleted": e.Deleted,
-		"starts_at": stamp(e.Starts), "ends_at": stamp(e.Ends), "consumed": false,
+		"starts_at": stamp(e.Starts), "ends_at": stamp(e.Ends), "consumed": e.Consumed,
 	}
 	if e.User != "" {
 		out["user_id"] = e.User

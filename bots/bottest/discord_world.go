@@ -233,14 +233,15 @@ func (d *Discord) EraseMessage(messageID string) {
 
 // Entitlement is a purchase.
 type Entitlement struct {
-	ID      string
-	SKU     string
-	User    string
-	Guild   string
-	Type    int
-	Deleted bool
-	Starts  time.Time
-	Ends    time.Time
+	ID       string
+	SKU      string
+	User     string
+	Guild    string
+	Type     int // 0 becomes 8, which an app's own SKU has
+	Deleted  bool
+	Consumed bool
+	Starts   time.Time
+	Ends     time.Time
 }
 
 // Grant records a purchase and tells the bot; it returns the entitlement's id.
@@ -254,7 +255,7 @@ func (d *Discord) Grant(e Entitlement) string {
 func (d *Discord) grant(e Entitlement) *Entitlement {
 	e.ID = d.newID()
 	if e.Type == 0 {
-		e.Type = 8 // APPLICATION_SUBSCRIPTION
+		e.Type = 8
 	}
 	d.world.entitlements = append(d.world.entitlements, &e)
 	d.dispatchShard0("ENTITLEMENT_CREATE", d.wireEntitlement(&e))

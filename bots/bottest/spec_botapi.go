@@ -38,6 +38,7 @@ type apiEntry struct {
 	Description []string   `json:"description"`
 	Fields      []apiField `json:"fields"`
 	Subtypes    []string   `json:"subtypes"`
+	Returns     []string   `json:"returns"`
 	byName      map[string]*apiField
 }
 

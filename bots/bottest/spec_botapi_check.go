@@ -38,6 +38,16 @@ func (a *BotAPI) CheckObject(typ string, raw []byte) []string {
 	return a.checkAny([]string{typ}, v, typ)
 }
 
+// CheckResult holds the result of a method against the types it returns.
+func (a *BotAPI) CheckResult(method string, raw []byte) []string {
+	m, ok := a.methods[method]
+	v, err := decodeNumbers(raw)
+	if !ok || err != nil {
+		return []string{fmt.Sprintf("%s: no such method, or no JSON: %v", method, err)}
+	}
+	return a.checkAny(m.Returns, v, method)
+}
+
 func decodeNumbers(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -246,4 +256,17 @@ func kindOf(v any) string {
 		return "an array"
 	}
 	return "an object"
+}
+
+// Description is the prose of a method's or type's field, "" when there is none.
+// Most limits stand only there.
+func (a *BotAPI) Description(owner, field string) string {
+	e, ok := a.methods[owner]
+	if !ok {
+		e = a.types[owner]
+	}
+	if f := e.byName[field]; f != nil {
+		return f.Description
+	}
+	return ""
 }

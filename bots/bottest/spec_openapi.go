@@ -221,6 +221,13 @@ func excuse(operation string, body any) {
 			drop(data, "embeds", nil)
 			drop(data, "components", nil)
 		}
+	case operation == "POST /channels/{channel_id}/threads":
+		// ThreadStart sends invitable, which only private threads have, and MessageSend
+		// tts, which a post's first message has not.
+		drop(obj, "invitable", false)
+		if m, isObj := obj["message"].(map[string]any); isObj {
+			drop(m, "tts", false)
+		}
 	case operation == "PATCH /channels/{channel_id}/messages/{message_id}":
 		// MessageEdit has no tag on these two fields, so they leak into the body.
 		delete(obj, "ID")
@@ -228,8 +235,8 @@ func excuse(operation string, body any) {
 	}
 }
 
-// excuseOptions drops the nulls that ApplicationCommandOption, one struct without
-// omitempty for all types, sends for lists that the option's type does not have.
+// excuseOptions drops the nulls and the false that ApplicationCommandOption, one
+// struct without omitempty for all types, sends for what the option's type has not.
 func excuseOptions(v any) {
 	switch x := v.(type) {
 	case []any:
@@ -238,6 +245,9 @@ func excuseOptions(v any) {
 		}
 	case map[string]any:
 		if _, isOption := x["type"]; isOption {
+			if x["autocomplete"] == false {
+				delete(x, "autocomplete")
+			}
 			for _, key := range []string{"channel_types", "options", "choices"} {
 				if list, said := x[key]; said && list == nil {
 					delete(x, key)

@@ -80,6 +80,7 @@ type Telegram struct {
 	profile tgProfile
 	sends   []tgSend
 	hits    int // sends refused by Pace
+	held    int // requests that a fault keeps waiting
 
 	queue tgQueue
 	hook  *tgHook

@@ -43,7 +43,7 @@ func (t *Telegram) edit(c *tgCall, fill func(m *TelegramMessage) *tgError) (any,
 	var m TelegramMessage
 	if old != nil {
 		where, m = r.Type, old.view()
-		m.ReplyTo = old.ReplyTo
+		m.ReplyTo, m.Poll = old.ReplyTo, old.Poll // the chat's own, not copies
 	}
 	markup, bad := c.markup(where, m.Invoice != nil)
 	if bad == nil && (old == nil || old.own) {

@@ -14,7 +14,7 @@ import (
 func units(s string) int {
 	n := 0
 	for _, r := range s {
-		n += utf16.RuneLen(max(r, 0))
+		n += utf16.RuneLen(r)
 	}
 	return n
 }

@@ -83,7 +83,7 @@ func htmlReference(s string) (rune, int) {
 		if strings.HasPrefix(s, name) {
 			if size := len(name); strings.HasPrefix(s[size:], ";") {
 				return r, size + 1
-			} else if !startsAlnum(s[size:]) {
+			} else if !startsAlpha(s[size:]) {
 				return r, size
 			}
 		}
@@ -109,8 +109,12 @@ func htmlReference(s string) (rune, int) {
 	return '&', 1
 }
 
+func startsAlpha(s string) bool {
+	return s != "" && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
+}
+
 func startsAlnum(s string) bool {
-	return s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
+	return startsAlpha(s) || s != "" && s[0] >= '0' && s[0] <= '9'
 }
 
 func htmlSpace(b byte) bool { return strings.IndexByte(" \t\r\n\x00\v", b) >= 0 }

@@ -205,13 +205,29 @@ func (t *Telegram) fault(w http.ResponseWriter, call *tgCall, rec *Recorded) (fi
 	case AcceptThenTimeout:
 		return func() { breakOff(k.Hang) }, false
 	case Held:
+		t.hold(1)
 		select {
 		case <-k.Until:
 		case <-gone:
 		case <-t.done:
 		}
+		t.hold(-1)
 	}
 	return nil, false
+}
+
+func (t *Telegram) hold(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.held += n
+	t.touch()
+}
+
+// Holding is the number of requests that a Held fault keeps waiting now.
+func (t *Telegram) Holding() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.held
 }
 
 // plain answers with exactly this.

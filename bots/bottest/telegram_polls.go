@@ -181,7 +181,9 @@ func (t *Telegram) stopPoll(c *tgCall) (any, *tgError) {
 	switch {
 	case fail != nil:
 		return nil, fail
-	case m.Poll == nil || !m.own:
+	case m.Poll == nil:
+		return nil, refuse("message is not a poll")
+	case !m.own:
 		return nil, refuse("poll can't be stopped")
 	case m.Poll.Closed:
 		return nil, refuse("poll has already been closed")

@@ -127,6 +127,12 @@ func (q *tgQueue) batch(offset int64, limit int, now time.Time) []*tgUpdate {
 	return out
 }
 
+// TelegramPoison is an update for Poison: well formed, of a kind of media that
+// appeared after the client's library was written, so that the library refuses to
+// decode the batch that holds it.
+const TelegramPoison = `{"message":{"message_id":1,"date":1796083200,"chat":{"id":1001,"type":"private","first_name":"Ann"},` +
+	`"caption":"poison","paid_media":{"star_count":1,"paid_media":[{"type":"hologram"}]}}}`
+
 // Poison queues an update exactly as given but for its update_id, which the fake
 // sets: something that the client's library cannot decode. It returns the id.
 func (t *Telegram) Poison(raw string) (int64, error) {

@@ -136,9 +136,6 @@ func (t *Telegram) find(chat string) (*tgRoom, *tgError) {
 	if r := t.rooms[id]; r != nil {
 		return r, nil
 	}
-	if t.users[id] != nil {
-		return nil, forbid("bot can't initiate conversation with a user")
-	}
 	return nil, refuse("chat not found")
 }
 
@@ -177,7 +174,7 @@ func (t *Telegram) reach(chat string) (*tgRoom, *tgError) {
 
 // topic checks message_thread_id. The General topic has none, and its own
 // number 1 is refused as the real server does.
-func (r *tgRoom) topic(thread int) *tgError {
+func (r *tgRoom) topic(thread int, admin bool) *tgError {
 	if thread == 0 {
 		return nil
 	}
@@ -185,7 +182,7 @@ func (r *tgRoom) topic(thread int) *tgError {
 	if !r.IsForum || topic == nil {
 		return refuse("message thread not found")
 	}
-	if topic.closed {
+	if topic.closed && !admin {
 		return refuse("TOPIC_CLOSED")
 	}
 	return nil

@@ -83,7 +83,7 @@ func (t *Telegram) mayWrite(c *tgCall, r *tgRoom, m *TelegramMessage) *tgError {
 	if fail != nil {
 		return fail
 	}
-	if fail := r.topic(thread); fail != nil {
+	if fail := r.topic(thread, r.isAdmin(t.me.ID)); fail != nil {
 		return fail
 	}
 	m.Thread = thread
@@ -290,7 +290,7 @@ func (t *Telegram) sendChatAction(c *tgCall) (any, *tgError) {
 	}
 	thread, fail := c.small("message_thread_id")
 	if fail == nil {
-		fail = r.topic(thread)
+		fail = r.topic(thread, r.isAdmin(t.me.ID))
 	}
 	return true, fail
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +25,9 @@ const (
 	forum = int64(-1002000000002)
 	news  = int64(-1002000000003)
 )
+
+// botAPI is the specification, read once for all tests.
+var botAPI = sync.OnceValues(bottest.FindBotAPI)
 
 // telegram starts a fake with two people, who have not opened a chat yet, and a
 // group, a supergroup, a forum and a channel, all owned by Ann and without Ben's
@@ -47,8 +51,12 @@ func untidy(t *testing.T, opts bottest.TelegramOptions) *bottest.Telegram {
 		http.DefaultClient.CloseIdleConnections()
 		goleak.VerifyNone(t, leaks)
 	})
+	opts.API, _ = botAPI() // nil without the file
 	tg := bottest.NewTelegram(opts)
-	t.Cleanup(tg.Close)
+	t.Cleanup(func() {
+		checkUpdates(t, tg)
+		tg.Close()
+	})
 	must(t, tg.AddUser(bottest.TelegramUser{ID: ann, FirstName: "Ann", Username: "ann", LanguageCode: "en"}))
 	must(t, tg.AddUser(bottest.TelegramUser{ID: ben, FirstName: "Ben"}))
 	for _, c := range []bottest.TelegramChat{
@@ -61,6 +69,24 @@ func untidy(t *testing.T, opts bottest.TelegramOptions) *bottest.Telegram {
 		must(t, tg.AddBot(ann, c.ID, c.Type == "channel"))
 	}
 	return tg
+}
+
+// checkUpdates holds all that the fake told the bot against the specification.
+func checkUpdates(t *testing.T, tg *bottest.Telegram) {
+	t.Helper()
+	api, err := botAPI()
+	if err != nil {
+		t.Logf("updates are not checked: %v", err)
+		return
+	}
+	for _, raw := range tg.Updates() {
+		if strings.Contains(string(raw), "poison") {
+			continue
+		}
+		if p := api.CheckObject("Update", raw); len(p) > 0 {
+			t.Errorf("the fake sent %s\nwhich breaks the specification: %s", raw, strings.Join(p, "; "))
+		}
+	}
 }
 
 // client is the real library on the fake.
@@ -131,6 +157,11 @@ func ok(t *testing.T, tg *bottest.Telegram, method string, params any) json.RawM
 	r := call(t, tg, method, params)
 	if !r.OK {
 		t.Fatalf("%s: %d %s", method, r.Code, r.Description)
+	}
+	if api, err := botAPI(); err == nil && !strings.Contains(string(r.Result), "poison") {
+		if p := api.CheckResult(method, r.Result); len(p) > 0 {
+			t.Errorf("the fake answered %s\nwhich breaks the specification: %s", r.Result, strings.Join(p, "; "))
+		}
 	}
 	return r.Result
 }

@@ -36,6 +36,7 @@ func (t *Telegram) getUpdates(c *tgCall) (any, *tgError) {
 	q.throwOut("terminated by other getUpdates request; make sure that only one bot instance is running")
 	kicked := make(chan string, 1)
 	q.poll = kicked
+	t.touch() // somebody may wait for the bot to poll
 	defer func() {
 		if q.poll == kicked {
 			q.poll = nil
@@ -157,6 +158,13 @@ func rawUpdates(batch []*tgUpdate) []json.RawMessage {
 		out = append(out, u.body)
 	}
 	return out
+}
+
+// Polling reports whether a getUpdates request waits for updates now.
+func (t *Telegram) Polling() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.queue.poll != nil
 }
 
 // Acknowledged waits until the bot has taken and acknowledged every update: with

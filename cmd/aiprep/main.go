@@ -23,7 +23,7 @@ func main() {
 // run is the whole program with its surroundings as arguments. It returns the
 // exit code: 0, or 1 after one clear line on stderr.
 func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := program{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
+	p := &program{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
 	root := &cobra.Command{
 		Use:           "aiprep",
 		Short:         "Coach people for AI/ML engineering interviews, on Discord and Telegram",
@@ -35,7 +35,9 @@ func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stder
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(p.playCommand())
+	root.PersistentFlags().StringVar(&p.configFile, "config", "", "read the configuration from this `file` (default "+defaultConfigFile+" if there is one)")
+	root.AddCommand(p.playCommand(), p.serveCommand(), p.contentCommand(), p.configCommand(),
+		p.backupCommand(), p.keyCommand(), p.versionCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintf(stderr, "aiprep: %v\n", err)
 		return 1
@@ -48,4 +50,7 @@ type program struct {
 	env            []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	configFile     string
 }
+
+func (p *program) config() (Config, error) { return loadConfig(p.configFile, p.env) }

@@ -16,7 +16,7 @@ import (
 	"aiprep/engine/boltstore"
 )
 
-func (p program) playCommand() *cobra.Command {
+func (p *program) playCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "play",
@@ -36,7 +36,7 @@ seconds a line, and the same script always plays the same.`,
 // playStart is when a script's clock starts.
 var playStart = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
-func (p program) play(ctx context.Context, file string) (err error) {
+func (p *program) play(ctx context.Context, file string) (err error) {
 	if file == "" {
 		dir, err := os.MkdirTemp("", "aiprep-play-")
 		if err != nil {

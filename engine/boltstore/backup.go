@@ -27,9 +27,9 @@ type Summary struct {
 // like Verify does and only then given its name, so a file called path is
 // always a whole, good backup. Its mode is 0600.
 //
-// The copy holds a View for as long as the writing takes (about 1.2 s a
-// gigabyte here), with the cost that the package comment describes. A ctx
-// that ends stops it and leaves nothing behind.
+// Writing the copy holds a View, with the cost that the package comment
+// describes; looking through it afterwards does not. A ctx that ends stops
+// the writing and leaves nothing behind.
 func (s *Store) Backup(ctx context.Context, path string) (Summary, error) {
 	if err := s.enter(); err != nil {
 		return Summary{}, err
@@ -49,27 +49,34 @@ func (s *Store) copyTo(ctx context.Context, tmp string) error {
 	if err != nil {
 		return err
 	}
+	w := &copyWriter{ctx: ctx, w: f}
 	err = s.db.View(func(btx *bolt.Tx) error {
-		_, err := btx.WriteTo(ctxWriter{ctx, f})
+		_, err := btx.WriteTo(w)
 		return err
 	})
+	if w.err != nil {
+		err = w.err
+	}
 	if err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
 }
 
-// ctxWriter makes a long copy stop when its context ends.
-type ctxWriter struct {
+// copyWriter makes a long copy stop when its context ends. It keeps the first
+// error, of which bbolt passes on only the text.
+type copyWriter struct {
 	ctx context.Context
 	w   io.Writer
+	err error
 }
 
-func (w ctxWriter) Write(b []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
+func (w *copyWriter) Write(b []byte) (n int, err error) {
+	if w.err = w.ctx.Err(); w.err != nil {
+		return 0, w.err
 	}
-	return w.w.Write(b)
+	n, w.err = w.w.Write(b)
+	return n, w.err
 }
 
 // writeNew lets write fill a temporary file beside path, verifies it and
@@ -133,8 +140,7 @@ func openStored(path string) (*bolt.DB, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	_, err = inspect(db, file)
-	if err == nil {
+	if err = inspect(db, file); err == nil {
 		err = db.View(func(btx *bolt.Tx) error { return checkFormat(btx, format) })
 	}
 	if err != nil {

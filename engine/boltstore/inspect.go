@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -30,67 +31,96 @@ const (
 )
 
 // inspector walks the pages of a bbolt file with bounded reads and no trust.
-// It finds what would make bbolt panic, fault or never end: pages that are
-// missing, out of place, used twice or that point outside themselves. The
-// order of keys is left to bbolt, which reports it properly.
+// It finds all that bbolt's own walk at opening stumbles over, which panics
+// at the first error it is told and meanwhile goes on in another goroutine:
+// pages that are missing, out of place, used twice or that point outside
+// themselves, and keys out of order.
 type inspector struct {
 	file     io.ReaderAt
 	pageSize int64
 	end      uint64   // first page id past the pages in use
 	seen     []uint64 // a bit a page
-	pages    uint64
+	// levels are buffers for one page a level of the tree: a page is looked
+	// at while its children are, but not beside its siblings.
+	levels [maxDepth + 1]struct {
+		first    []byte
+		elements []element
+	}
 }
 
-// page is one page's header with its table of elements.
+// page is one page, or the page of a bucket that lives inline in a value.
 type page struct {
-	id       uint64
-	flags    uint16
-	count    int
-	size     int64 // with its overflow pages
-	elements []byte
+	id    uint64
+	flags uint16
+	count int
+	at    int64  // where it starts in the file
+	size  int64  // with its overflow pages
+	first []byte // as much of it as was read at once
+	table []byte // its elements
 }
 
-// inspect walks the file that db has open and locked, and returns the number
-// of pages in use. Any error but one of reading is an ErrDamaged.
-func inspect(db *bolt.DB, file *os.File) (pages int, err error) {
+// element is one entry of a page.
+type element struct {
+	bucket bool   // the value is a bucket
+	child  uint64 // a branch page's
+	key    []byte
+	value  int64 // where the value starts in the page
+	vsize  int64
+}
+
+// inspect walks the file that db has open and locked. Any error but one of
+// reading is an ErrDamaged.
+func inspect(db *bolt.DB, file *os.File) error {
 	in := &inspector{file: file, pageSize: int64(db.Info().PageSize)}
 	var root, size uint64
-	err = db.View(func(btx *bolt.Tx) error {
+	err := db.View(func(btx *bolt.Tx) error {
 		root, size = uint64(btx.Cursor().Bucket().Root()), uint64(btx.Size())
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if size > uint64(info.Size()) {
-		return 0, damaged(fmt.Sprintf("it is cut off: %d of %d bytes are left", info.Size(), size))
+		return damaged(fmt.Sprintf("it is cut off, %d of %d bytes are left", info.Size(), size))
 	}
 	in.end = size / uint64(in.pageSize)
 	in.seen = make([]uint64, in.end/64+1)
-	if err := in.walk(root, 0); err != nil {
-		return 0, err
-	}
-	return int(in.pages), nil
+	return in.walk(root, nil, nil, 0)
 }
 
-func (in *inspector) walk(id uint64, depth int) error {
+// walk checks the tree below page id, whose keys must be at least low and,
+// unless high is nil, below high.
+func (in *inspector) walk(id uint64, low, high []byte, depth int) error {
 	if depth > maxDepth {
 		return damaged(fmt.Sprintf("page %d: the tree is too deep", id))
 	}
-	p, err := in.read(id)
+	level := &in.levels[depth]
+	if level.first == nil {
+		level.first = make([]byte, in.pageSize)
+	}
+	p, err := in.read(id, level.first)
 	if err != nil {
 		return err
 	}
-	for i := range p.count {
-		element := p.elements[i*elementSize:][:elementSize]
-		if p.flags == branchPage {
-			err = in.branch(p, i, element, depth)
-		} else {
-			err = in.leaf(p, i, element, depth)
+	elements, err := in.elements(p, low, high, level.elements[:0])
+	if err != nil {
+		return err
+	}
+	level.elements = elements
+	for i, e := range elements {
+		switch {
+		case p.flags == branchPage:
+			below := high
+			if i+1 < len(elements) {
+				below = elements[i+1].key
+			}
+			err = in.walk(e.child, e.key, below, depth+1)
+		case e.bucket:
+			err = in.bucket(p, e, depth)
 		}
 		if err != nil {
 			return err
@@ -99,119 +129,121 @@ func (in *inspector) walk(id uint64, depth int) error {
 	return nil
 }
 
-// read reads and checks the page's header, and marks its pages as used.
-func (in *inspector) read(id uint64) (*page, error) {
+// read reads a page into first and checks its header, and marks its pages as
+// used.
+func (in *inspector) read(id uint64, first []byte) (*page, error) {
 	if id < 2 || id >= in.end {
 		return nil, damaged(fmt.Sprintf("page %d is referred to but lies outside the file", id))
 	}
-	first := make([]byte, in.pageSize)
-	if err := in.readAt(first, int64(id)*in.pageSize); err != nil {
+	at := int64(id) * in.pageSize
+	if err := in.readAt(first, at); err != nil {
 		return nil, err
 	}
-	p, err := parseHeader(first)
-	if err != nil {
-		return nil, damaged(fmt.Sprintf("page %d: %v", id, err))
-	}
 	overflow := uint64(binary.NativeEndian.Uint32(first[12:]))
-	if p.id != id || overflow >= in.end-id {
-		return nil, damaged(fmt.Sprintf("page %d calls itself page %d with %d more", id, p.id, overflow))
+	if called := binary.NativeEndian.Uint64(first); called != id || overflow >= in.end-id {
+		return nil, damaged(fmt.Sprintf("page %d calls itself page %d with %d more", id, called, overflow))
 	}
 	for i := id; i <= id+overflow; i++ {
 		if in.seen[i/64]&(1<<(i%64)) != 0 {
 			return nil, damaged(fmt.Sprintf("page %d is used twice", i))
 		}
 		in.seen[i/64] |= 1 << (i % 64)
-		in.pages++
 	}
-	p.size = int64(overflow+1) * in.pageSize
+	return in.parse(id, at, int64(overflow+1)*in.pageSize, first)
+}
+
+// parse makes a page of its header and table of elements.
+func (in *inspector) parse(id uint64, at, size int64, first []byte) (*page, error) {
+	p := &page{
+		id: id, at: at, size: size, first: first,
+		flags: binary.NativeEndian.Uint16(first[8:]),
+		count: int(binary.NativeEndian.Uint16(first[10:])),
+	}
+	if p.flags != leafPage && (p.flags != branchPage || p.count == 0) {
+		return nil, damaged(fmt.Sprintf("page %d is no page of a tree (type %#x, %d elements)", id, p.flags, p.count))
+	}
 	table := int64(p.count) * elementSize
-	if headerSize+table > p.size {
+	if headerSize+table > size {
 		return nil, damaged(fmt.Sprintf("page %d has no room for its %d elements", id, p.count))
 	}
-	if headerSize+table <= in.pageSize {
-		p.elements = first[headerSize : headerSize+table]
-		return p, nil
-	}
-	p.elements = make([]byte, table)
-	return p, in.readAt(p.elements, int64(id)*in.pageSize+headerSize)
+	var err error
+	p.table, err = in.bytes(p, headerSize, table)
+	return p, err
 }
 
-func (in *inspector) branch(p *page, i int, element []byte, depth int) error {
-	pos, ksize := binary.NativeEndian.Uint32(element), binary.NativeEndian.Uint32(element[4:])
-	if !p.holds(i, pos, ksize, 0) {
-		return damaged(fmt.Sprintf("page %d: key %d lies outside it", p.id, i))
+// elements appends to elements, which is empty, what is in a page after
+// checking that each element lies inside it and that the keys are in order
+// and between low and high.
+func (in *inspector) elements(p *page, low, high []byte, elements []element) ([]element, error) {
+	for i := range p.count {
+		raw := p.table[i*elementSize:][:elementSize]
+		word := func(n int) int64 { return int64(binary.NativeEndian.Uint32(raw[4*n:])) }
+		e, pos, ksize := element{}, word(0), word(1)
+		if p.flags == branchPage {
+			e.child = binary.NativeEndian.Uint64(raw[8:])
+		} else {
+			e.bucket = word(0)&bucketFlag != 0
+			pos, ksize, e.vsize = word(1), word(2), word(3)
+		}
+		// Positions count from the start of the element they stand in.
+		start := headerSize + int64(i)*elementSize + pos
+		e.value = start + ksize
+		if e.value+e.vsize > p.size {
+			return nil, damaged(fmt.Sprintf("page %d: element %d lies outside it", p.id, i))
+		}
+		var err error
+		if e.key, err = in.bytes(p, start, ksize); err != nil {
+			return nil, err
+		}
+		if i == 0 && bytes.Compare(e.key, low) < 0 ||
+			i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
+			high != nil && bytes.Compare(e.key, high) >= 0 {
+			return nil, damaged(fmt.Sprintf("page %d: key %d is out of order", p.id, i))
+		}
+		elements = append(elements, e)
 	}
-	return in.walk(binary.NativeEndian.Uint64(element[8:]), depth+1)
+	return elements, nil
 }
 
-func (in *inspector) leaf(p *page, i int, element []byte, depth int) error {
-	flags, pos := binary.NativeEndian.Uint32(element), binary.NativeEndian.Uint32(element[4:])
-	ksize, vsize := binary.NativeEndian.Uint32(element[8:]), binary.NativeEndian.Uint32(element[12:])
-	if !p.holds(i, pos, ksize, vsize) {
-		return damaged(fmt.Sprintf("page %d: record %d lies outside it", p.id, i))
+// bucket checks a bucket's header and what it leads to.
+func (in *inspector) bucket(p *page, e element, depth int) error {
+	if e.vsize < inBucket || e.vsize > maxBucketValue {
+		return damaged(fmt.Sprintf("page %d: a bucket has a header of %d bytes", p.id, e.vsize))
 	}
-	if flags&bucketFlag == 0 {
-		return nil
-	}
-	if vsize < inBucket || vsize > maxBucketValue {
-		return damaged(fmt.Sprintf("page %d: bucket %d has a header of %d bytes", p.id, i, vsize))
-	}
-	value := make([]byte, vsize)
-	at := int64(p.id)*in.pageSize + elementAt(i) + int64(pos) + int64(ksize)
-	if err := in.readAt(value, at); err != nil {
-		return err
-	}
-	if root := binary.NativeEndian.Uint64(value); root != 0 {
-		return in.walk(root, depth+1)
-	}
-	if err := checkInline(value[inBucket:]); err != nil {
-		return damaged(fmt.Sprintf("page %d: bucket %d: %v", p.id, i, err))
-	}
-	return nil
-}
-
-// checkInline checks the page of a bucket small enough to live in a value.
-func checkInline(b []byte) error {
-	if len(b) < headerSize {
-		return errors.New("its page is cut off")
-	}
-	p, err := parseHeader(b)
+	value, err := in.bytes(p, e.value, e.vsize)
 	if err != nil {
 		return err
 	}
-	p.size = int64(len(b))
-	if p.flags != leafPage || headerSize+int64(p.count)*elementSize > p.size {
-		return errors.New("its page is no leaf")
+	if root := binary.NativeEndian.Uint64(value); root != 0 {
+		return in.walk(root, nil, nil, depth+1)
 	}
-	for i := range p.count {
-		element := b[headerSize+i*elementSize:]
-		pos, ksize := binary.NativeEndian.Uint32(element[4:]), binary.NativeEndian.Uint32(element[8:])
-		if !p.holds(i, pos, ksize, binary.NativeEndian.Uint32(element[12:])) ||
-			binary.NativeEndian.Uint32(element)&bucketFlag != 0 {
-			return fmt.Errorf("record %d lies outside it", i)
+	inline := value[inBucket:]
+	if len(inline) < headerSize {
+		return damaged(fmt.Sprintf("page %d: a bucket is cut off", p.id))
+	}
+	q, err := in.parse(p.id, p.at+e.value+inBucket, int64(len(inline)), inline)
+	if err != nil {
+		return err
+	}
+	elements, err := in.elements(q, nil, nil, nil)
+	if err != nil {
+		return err
+	}
+	for _, e := range elements {
+		if q.flags != leafPage || e.bucket {
+			return damaged(fmt.Sprintf("page %d: a bucket inside a value is no leaf", p.id))
 		}
 	}
 	return nil
 }
 
-func parseHeader(b []byte) (*page, error) {
-	p := &page{
-		id:    binary.NativeEndian.Uint64(b),
-		flags: binary.NativeEndian.Uint16(b[8:]),
-		count: int(binary.NativeEndian.Uint16(b[10:])),
+// bytes returns n bytes of a page; the caller has checked that it has them.
+func (in *inspector) bytes(p *page, from, n int64) ([]byte, error) {
+	if from+n <= int64(len(p.first)) {
+		return p.first[from : from+n], nil
 	}
-	if p.flags != leafPage && (p.flags != branchPage || p.count == 0) {
-		return nil, fmt.Errorf("no page of a tree (type %#x, %d elements)", p.flags, p.count)
-	}
-	return p, nil
-}
-
-// elementAt is where element i starts, counted from the start of its page;
-// an element's position counts from there.
-func elementAt(i int) int64 { return headerSize + int64(i)*elementSize }
-
-func (p *page) holds(i int, pos, ksize, vsize uint32) bool {
-	return elementAt(i)+int64(pos)+int64(ksize)+int64(vsize) <= p.size
+	b := make([]byte, n)
+	return b, in.readAt(b, p.at+from)
 }
 
 func (in *inspector) readAt(b []byte, at int64) error {

@@ -2,7 +2,6 @@ package boltstore
 
 import (
 	"math/bits"
-	"os"
 	"sync"
 	"time"
 )
@@ -21,7 +20,7 @@ type Stats struct {
 	PendingPages int   // freed pages that a View may still read, likewise
 	OpenViews    int   // Views running now
 
-	Views       uint64        // Views that ended
+	Views       uint64        // Views that ended; a Backup is none
 	SlowViews   uint64        // those that held their snapshot for over 50 ms
 	LongestView time.Duration // the longest of them
 
@@ -87,7 +86,7 @@ func (s *Store) Stats() Stats {
 	s.counts.mu.Unlock()
 	b := s.db.Stats()
 	stats.FreePages, stats.PendingPages = b.FreePageN, b.PendingPageN
-	stats.OpenViews, stats.PageBytes = b.OpenTxN, os.Getpagesize()
+	stats.OpenViews, stats.PageBytes = b.OpenTxN, s.pageSize
 	if info, err := s.file.Stat(); err == nil {
 		stats.FileBytes = info.Size()
 	}

@@ -22,6 +22,7 @@ type Store struct {
 	db       *bolt.DB
 	file     *os.File // bbolt's own handle, to let go of a file bbolt cannot close
 	path     string
+	pageSize int
 	maxGroup int
 
 	queue   chan *call
@@ -54,7 +55,11 @@ func (s *Store) View(ctx context.Context, fn func(engine.Tx) error) error {
 	defer s.counts.viewed(time.Now())
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	return s.db.View(func(btx *bolt.Tx) error {
-		t := &tx{bucket: btx.Bucket(bucketKV)}
+		bucket, err := records(btx)
+		if err != nil {
+			return fmt.Errorf("begin view: %w", err)
+		}
+		t := &tx{bucket: bucket}
 		defer t.end()
 		return fn(t)
 	})

@@ -13,6 +13,17 @@ import (
 // many there are; callers pass limits far above what they find.
 const scanRoom = 64
 
+// records returns the bucket of all records; finding it reads pages, on which
+// bbolt panics when they are damaged.
+func records(btx *bolt.Tx) (bucket *bolt.Bucket, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = damaged(p)
+		}
+	}()
+	return btx.Bucket(bucketKV), nil
+}
+
 // groupTx is the write transaction that the calls of a group share.
 type groupTx struct {
 	bucket *bolt.Bucket
@@ -123,7 +134,7 @@ func (t *tx) Delete(key []byte) (err error) {
 }
 
 // Scan implements engine.Tx.
-func (t *tx) Scan(from, to []byte, limit int) (records []engine.Record, err error) {
+func (t *tx) Scan(from, to []byte, limit int) (found []engine.Record, err error) {
 	if t.bucket == nil {
 		return nil, errTxOver
 	}
@@ -131,15 +142,15 @@ func (t *tx) Scan(from, to []byte, limit int) (records []engine.Record, err erro
 		return nil, errLimit
 	}
 	defer t.guard(&err)
-	records = make([]engine.Record, 0, min(limit, scanRoom))
+	found = make([]engine.Record, 0, min(limit, scanRoom))
 	cursor := t.bucket.Cursor()
-	for k, v := cursor.Seek(from); k != nil && len(records) < limit; k, v = cursor.Next() {
+	for k, v := cursor.Seek(from); k != nil && len(found) < limit; k, v = cursor.Next() {
 		if to != nil && bytes.Compare(k, to) >= 0 {
 			break
 		}
-		records = append(records, engine.Record{Key: k, Value: v})
+		found = append(found, engine.Record{Key: k, Value: v})
 	}
-	return records, nil
+	return found, nil
 }
 
 func (t *tx) writable() error {

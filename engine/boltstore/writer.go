@@ -10,6 +10,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"aiprep/engine"
 )
@@ -98,7 +99,12 @@ func (s *Store) attempt(calls []*call, more bool) (group []*call, err error) {
 	if err != nil {
 		return calls, fmt.Errorf("begin update: %w", err)
 	}
-	g := &groupTx{bucket: btx.Bucket(bucketKV)}
+	bucket, err := records(btx)
+	if err != nil {
+		s.abort(btx)
+		return calls, fmt.Errorf("begin update: %w", err)
+	}
+	g := &groupTx{bucket: bucket}
 	for len(calls) > 0 && g.damage == nil {
 		c := calls[0]
 		calls = calls[1:]
@@ -205,7 +211,7 @@ func (s *Store) abort(btx *bolt.Tx) {
 			s.broken = fmt.Errorf("%w: %w; stop it and restore a backup", ErrStopped, damaged(p))
 		}
 	}()
-	if err := btx.Rollback(); err != nil && !errors.Is(err, bolt.ErrTxClosed) {
+	if err := btx.Rollback(); err != nil && !errors.Is(err, bolterrors.ErrTxClosed) {
 		s.broken = fmt.Errorf("%w: %w; restart aiprep", ErrStopped, err)
 	}
 }

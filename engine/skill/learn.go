@@ -69,10 +69,12 @@ func moment(x, v, guess float64, right bool) step {
 	)
 	nodes := [4][2]float64{{t1, w1}, {t2, w2}, {t3, w3}, {t4, w4}}
 	sd := math.Sqrt(v)
-	z := w0 * likelihood(x, guess, right)
+	odds := math.Exp(-x) // against a right answer
+	z := w0 * likelihood(odds, guess, right)
 	var first, second float64
 	for _, n := range nodes {
-		up, down := n[1]*likelihood(x+sd*n[0], guess, right), n[1]*likelihood(x-sd*n[0], guess, right)
+		e := math.Exp(sd * n[0])
+		up, down := n[1]*likelihood(odds/e, guess, right), n[1]*likelihood(odds*e, guess, right)
 		z += up + down
 		first += n[0] * (up - down)
 		second += n[0] * n[0] * (up + down)
@@ -82,12 +84,13 @@ func moment(x, v, guess float64, right bool) step {
 	return step{chance: z, mean: mean / sd, shrink: math.Max(0, 1-spread) / v}
 }
 
-// likelihood is the chance of the answer seen at one logit.
-func likelihood(eta, guess float64, right bool) float64 {
+// likelihood is the chance of the answer seen at one logit, given as the odds
+// against a right answer, exp(-logit).
+func likelihood(odds, guess float64, right bool) float64 {
 	if right {
-		return guess + (1-guess)*sigma(eta)
+		return guess + (1-guess)/(1+odds)
 	}
-	return (1 - guess) * sigma(-eta)
+	return (1 - guess) * odds / (1 + odds)
 }
 
 // tiny keeps variances away from zero.
@@ -111,38 +114,50 @@ func (m *Model) movePerson(g General, t Topic, k link, st step, p float64, right
 	t.M = mo - t.Tie*g.M
 	g.V = math.Min(m.VarGeneral, g.V+m.DriftGeneral)
 	t.V = math.Min(m.VarOffset, math.Max(tiny, t.V)+m.DriftOffset)
-	y := 0.0
-	if right {
-		y = 1
-	}
-	t.Residual = m.Forget*t.Residual + (1-m.Forget)*(y-p)
+	t.Residual = m.formed(t.Residual, p, right)
 	t.N++
 	return g, t
+}
+
+// formed moves a person's form towards right - p. An answer moves it only
+// its own way, so that no right answer can lower a score.
+func (m *Model) formed(e, p float64, right bool) float64 {
+	if right {
+		return e + (1-m.Forget)*math.Max(0, 1-p-e)
+	}
+	return e + (1-m.Forget)*math.Min(0, -p-e)
 }
 
 // moveNumbers moves what an answer of this kind may move.
 func (m *Model) moveNumbers(n *Numbers, k link, st step, a Attempt, right bool) {
 	w := &n.World
-	first := a.first()
-	for i, f := range k.f {
-		if f == 0 || !first && (i == form || i == practice) || a.Daily && i != daily {
-			continue
-		}
-		w.W[i] = w.W[i].moved(k.slope*f, st)
-	}
-	if !a.Daily {
-		m.recalibrate(w, k, right)
-	}
-	if !first {
+	move := func(i int) Normal { return w.W[i].moved(k.slope*k.h[i], st) }
+	switch {
+	case a.Daily:
+		w.W[daily] = move(daily)
 		return
+	case a.Last == Right:
+		w.W[lastRight] = move(lastRight)
+	case a.Last == Wrong:
+		w.W[lastWrong] = move(lastWrong)
+	default:
+		w.W[form] = move(form).atLeast(0)
+		w.W[practice] = move(practice).atLeast(0)
+		w.Mu = w.Mu.moved(k.slope*k.level, st)
+		w.Guess = guessed(w.Guess, st.chance, right)
+		n.Topic = TopicDifficulty(Normal(n.Topic).moved(-k.slope*k.level, st))
+		b := Normal{n.Item.B, n.Item.BV}.moved(-k.slope, st)
+		s := Normal{n.Item.Slope, n.Item.SlopeV}.moved(k.reach, st)
+		n.Item = Item{B: b.M, BV: b.V, Slope: s.M, SlopeV: s.V}
 	}
-	w.Mu = w.Mu.moved(k.slope, st)
-	w.Guess = guessed(w.Guess, st.chance, right)
-	d := Normal(n.Topic).moved(-k.slope, st)
-	n.Topic = TopicDifficulty(d)
-	b := Normal{n.Item.B, n.Item.BV}.moved(-k.slope, st)
-	s := Normal{n.Item.Slope, n.Item.SlopeV}.moved(k.reach, st)
-	n.Item = Item{B: b.M, BV: b.V, Slope: s.M, SlopeV: s.V}
+	m.recalibrate(w, k, right)
+}
+
+// atLeast keeps the mean from falling below a bound: form and practice may
+// help a prediction but never turn a right answer into a lower score.
+func (n Normal) atLeast(least float64) Normal {
+	n.M = math.Max(least, n.M)
+	return n
 }
 
 // moved returns a part of the logit after an answer; h is the logit's

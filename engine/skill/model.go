@@ -41,10 +41,10 @@ type Model struct {
 // tuned once for many answer logs together and belong to none of them.
 func Default() Model {
 	return Model{
-		VarGeneral: 1.2, VarOffset: 0.25, VarTopic: 0.4, VarItem: 0.25, VarLevel: 1,
-		VarSlope: 0.1, VarWorld: 0.5, VarWeight: [5]float64{1, 0.5, 0.5, 0.1, 0.5},
+		VarGeneral: 1.2, VarOffset: 0.25, VarTopic: 0.25, VarItem: 0.25, VarLevel: 1,
+		VarSlope: 0.1, VarWorld: 0.1, VarWeight: [5]float64{0.25, 0.5, 0.5, 0.02, 0.5},
 		DriftGeneral: 0.003, DriftOffset: 0.001, DriftIdle: 0.001,
-		Forget: 0.8, Guess: 0.05, VarGuess: 0.0025, MinSlope: 0.15, MaxReach: 3,
+		Forget: 0.8, Guess: 0.07, VarGuess: 0.0025, MinSlope: 0.15, MaxReach: 3,
 		ScaleRate: 0.05, ShiftRate: 0.02,
 		Target: 0.72, Probe: 0.1, RestDays: 30, FirstSpan: 0.7, CapShare: 0.25, CapSlack: 1.5,
 	}
@@ -66,7 +66,7 @@ type Topic struct {
 	M        float64 // mean of the offset at g = 0, logits
 	Tie      float64 // change of the offset's mean for one logit of g, in (-1, 0]
 	V        float64 // variance of the offset given g, squared logits
-	Residual float64 // form: decayed mean of (right - predicted), in (-1, 1)
+	Residual float64 // form: how the last answers went against what was predicted, in (-1, 1)
 	N        int     // answers on this topic so far
 }
 

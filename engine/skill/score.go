@@ -32,10 +32,17 @@ func (m Model) Score(g General, t Topic, w World) Score {
 // standing is the ability on a topic as a first attempt would show it.
 func (m *Model) standing(g General, t Topic, w *World) Normal {
 	a := m.Ability(g, t)
+	f := m.habits(t, a.V, w)
+	return Normal{M: a.M + f.M, V: a.V + f.V}
+}
+
+// habits is what form and practice add to an ability that has variance v.
+func (m *Model) habits(t Topic, v float64, w *World) Normal {
 	f, n := t.Residual, math.Log1p(float64(t.N))
+	h := gained(n, t.N, m.fresh(v))
 	return Normal{
-		M: a.M + w.W[form].M*f + w.W[practice].M*n,
-		V: a.V + w.W[form].V*f*f + w.W[practice].V*n*n,
+		M: w.W[form].M*f + w.W[practice].M*n,
+		V: w.W[form].V*f*f + w.W[practice].V*h*h,
 	}
 }
 
@@ -79,7 +86,7 @@ func (m Model) Readiness(g General, w World, parts []Part) Readiness {
 			r.Borrowed = false
 		}
 		common += pulls[i] * (1 + part.Topic.Tie)
-		own += pulls[i] * pulls[i] * m.apart(part.Topic, &w)
+		own += pulls[i] * pulls[i] * m.apart(g, part.Topic, &w)
 	}
 	if r.Items == 0 {
 		return Readiness{}
@@ -87,7 +94,7 @@ func (m Model) Readiness(g General, w World, parts []Part) Readiness {
 	sd := math.Sqrt(common*common*g.V + own)
 	for i, part := range parts {
 		// How far the part's ability goes when the whole goes z90 deviations.
-		cov := (1+part.Topic.Tie)*g.V*common + m.apart(part.Topic, &w)*pulls[i]
+		cov := (1+part.Topic.Tie)*g.V*common + m.apart(g, part.Topic, &w)*pulls[i]
 		for _, item := range part.Items {
 			low, _ := m.show(g, part, item, &w, -z90*cov/sd)
 			high, _ := m.show(g, part, item, &w, z90*cov/sd)
@@ -101,8 +108,8 @@ func (m Model) Readiness(g General, w World, parts []Part) Readiness {
 }
 
 // apart is the variance of a standing that the general ability has no part in.
-func (m *Model) apart(t Topic, w *World) float64 {
-	return m.standing(General{}, t, w).V
+func (m *Model) apart(g General, t Topic, w *World) float64 {
+	return t.V + m.habits(t, m.Ability(g, t).V, w).V
 }
 
 // show returns the chance at an item for a person known exactly, shift logits

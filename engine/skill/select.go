@@ -1,10 +1,8 @@
 package skill
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
 )
 
 // The pools that a question is drawn from.
@@ -166,11 +164,22 @@ func within(pool []int, by func(int) float64, span float64) []int {
 	return least(pool, by, nearest)
 }
 
-// least returns the n members of pool with the least by(i); on ties, the
-// earlier.
+// least returns the n members of pool with the least by(i), on ties the
+// earlier. It reorders pool.
 func least(pool []int, by func(int) float64, n int) []int {
-	slices.SortStableFunc(pool, func(i, j int) int { return cmp.Compare(by(i), by(j)) })
-	return pool[:min(n, len(pool))]
+	n = min(n, len(pool))
+	for k := range n {
+		at, low := k, by(pool[k])
+		for j := k + 1; j < len(pool); j++ {
+			if v := by(pool[j]); v < low {
+				at, low = j, v
+			}
+		}
+		i := pool[at]
+		copy(pool[k+1:at+1], pool[k:at])
+		pool[k] = i
+	}
+	return pool[:n]
 }
 
 // Member is one person that a daily is chosen for.

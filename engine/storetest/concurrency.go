@@ -239,14 +239,19 @@ func closeWaits(t *testing.T, s engine.Store) {
 		})
 	}()
 	inside.Wait()
-	closed := make(chan error)
+	closed, closing := make(chan error), make(chan struct{})
 	go func() {
+		close(closing)
 		err := s.Close()
 		if n := ended.Load(); n < 2 {
 			t.Errorf("close returned while %d transactions ran", 2-n)
 		}
 		closed <- err
 	}()
+	<-closing
+	for range 1000 {
+		runtime.Gosched() // a Close that does not wait gets time to return
+	}
 	close(release)
 	for _, from := range []chan error{results, results, closed} {
 		if err := <-from; err != nil {
