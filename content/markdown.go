@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -19,12 +20,28 @@ import (
 // written, an image becomes its description. It is made for our own prose; what
 // a person wrote goes through Plain.
 func Parse(markdown string) Text {
+	if isPlain(markdown) {
+		return Text{{Spans: []Span{{Text: markdown}}}}
+	}
 	src := []byte(markdown)
 	w := &walker{src: src}
-	doc := newParser().Parse(source.NewReader(src))
+	doc := theParser().Parse(source.NewReader(src))
 	w.blocks(doc, place{})
 	return w.out
 }
+
+// isPlain reports whether s is one line without any mark of Markdown, as most
+// options and reasons are; such a line needs no parser.
+func isPlain(s string) bool {
+	if s == "" || strings.ContainsAny(s, "*_`[]<>&\\~#\n\r\t") || strings.Contains(s, "://") {
+		return false
+	}
+	first, last := s[0], s[len(s)-1]
+	return first != ' ' && last != ' ' && !strings.ContainsRune("-+=0123456789", rune(first))
+}
+
+// theParser is made once; a parser holds no state of a document.
+var theParser = sync.OnceValue(newParser)
 
 // newParser returns a parser without the constructs that chats cannot show, so
 // that they degrade to text by themselves. Underlined headings are left out too:

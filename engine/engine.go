@@ -193,7 +193,7 @@ func (e *Engine) refuse(v verb, in Input) (Reply, bool) {
 	}
 	if wait := e.limits.take(in.From, v.Costly, in.At); wait > 0 {
 		e.count("command", in.From.Platform, "limited")
-		return say(wSlowDown, "n", int(wait.Seconds())+1)
+		return say(wSlowDown, "n", int((wait+time.Second-1)/time.Second))
 	}
 	switch {
 	case v.Where == ServerOnly && in.In.Private():

@@ -20,7 +20,11 @@ func (t *turn) startTest() (Reply, error) {
 		return Reply{}, err
 	}
 	if run.Token != "" && !run.Done {
-		return t.resumeTest(run)
+		r, err := t.resumeTest(run)
+		if r.Whisper != nil {
+			r.Whisper.Text = append(t.text(wTestResumed), r.Whisper.Text...)
+		}
+		return r, err
 	}
 	scope := strings.ToLower(t.args()["scope"])
 	if _, err := t.scopeTopics(scope); err != nil {
@@ -307,7 +311,7 @@ func (t *turn) testSummary(run test) (*Message, error) {
 	}
 	m := &Message{Title: t.say(wTestDone, "right", right, "of", answered), Text: lines}
 	if answered == 0 {
-		m.Title = t.say(wTestStopped)
+		m.Title, m.Text = t.say(wTestStopped), t.text(wTestStoppedText)
 	} else {
 		m.Text = append(m.Text, t.scoreChange(run, ab)...)
 	}

@@ -46,6 +46,7 @@ const (
 // is set by hand: a console's, or a test's.
 func (e *Engine) Advance(ctx context.Context, posters map[string]Poster, to time.Time) error {
 	var last []byte
+	stuck := 0
 	for {
 		now := to
 		r := e.runner(posters, func() time.Time { return now })
@@ -55,7 +56,10 @@ func (e *Engine) Advance(ctx context.Context, posters map[string]Poster, to time
 			return err
 		}
 		key := keys[0]
-		if bytes.Equal(key, last) {
+		if stuck++; !bytes.Equal(key, last) {
+			stuck = 0
+		}
+		if stuck > 3 {
 			return fmt.Errorf("advance to %v: %s does not move on", to, key)
 		}
 		now, last = jobDue(key), key

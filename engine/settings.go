@@ -70,11 +70,11 @@ func (t *turn) choose(name, value string) error {
 	}
 	switch name {
 	case "zone":
-		loc, err := ParseZone(value)
+		zone, err := t.readZone(value)
 		if err != nil {
-			return t.sorryErr(err)
+			return err
 		}
-		t.person.Zone = loc.String()
+		t.person.Zone = zone
 	case "level":
 		level, err := t.parseLevel(value)
 		if err != nil {
@@ -99,8 +99,14 @@ func (t *turn) parseLevel(s string) (int, error) {
 	return int(l), nil
 }
 
-// sorryErr tells a person what was wrong with what they wrote.
-func (t *turn) sorryErr(err error) error {
-	msg := err.Error()
-	return &expected{&Message{Text: content.Plain(strings.ToUpper(msg[:1]) + msg[1:])}}
+// readZone finds a zone, or says which ones are spelt nearly so.
+func (t *turn) readZone(value string) (string, error) {
+	loc, err := ParseZone(value)
+	if err == nil {
+		return loc.String(), nil
+	}
+	if near := SuggestZones(value, 3); len(near) > 0 {
+		return "", t.sorry(wBadZoneNear, "value", value, "near", strings.Join(near, ", "))
+	}
+	return "", t.sorry(wBadZone, "value", value)
 }

@@ -95,19 +95,19 @@ func (t *turn) change(what, value string) error {
 	case "time":
 		hh, mm, err := ParseClock(value)
 		if err != nil {
-			return t.sorryErr(err)
+			return t.sorry(wBadTime, "value", value)
 		}
 		s.Hour, s.Minute = hh, mm
 	case "zone":
-		loc, err := ParseZone(value)
+		zone, err := t.readZone(value)
 		if err != nil {
-			return t.sorryErr(err)
+			return err
 		}
-		s.Zone = loc.String()
+		s.Zone = zone
 	case "days":
 		days, err := ParseDays(value)
 		if err != nil {
-			return t.sorryErr(err)
+			return t.sorry(wBadDays, "value", value)
 		}
 		s.Days = days
 	case "level":

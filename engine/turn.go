@@ -175,9 +175,9 @@ func fits(o Option, a string) bool {
 	switch o.Kind {
 	case ChoiceOption:
 		return slices.ContainsFunc(o.Choices, func(c Choice) bool { return strings.EqualFold(c.Value, a) })
-	case TimeOption:
-		_, _, err := ParseClock(a)
-		return err == nil
+	case TimeOption: // 25:00 is meant for a time, and is told so
+		hh, mm, ok := strings.Cut(a, ":")
+		return ok && strings.Trim(hh+mm, "0123456789") == ""
 	case ZoneOption:
 		_, err := ParseZone(a)
 		return err == nil || strings.Contains(a, "/")

@@ -74,6 +74,8 @@ const (
 	wTestOver         word = "testOver"
 	wTestDone         word = "testDone"
 	wTestStopped      word = "testStopped"
+	wTestStoppedText  word = "testStoppedText"
+	wTestResumed      word = "testResumed"
 	wNothingToStop    word = "nothingToStop"
 	wNext             word = "next"
 	wStop             word = "stop"
@@ -116,6 +118,10 @@ const (
 	wChangeZone       word = "changeZone"
 	wAskZoneTitle     word = "askZoneTitle"
 	wAskZone          word = "askZone"
+	wBadZone          word = "badZone"
+	wBadZoneNear      word = "badZoneNear"
+	wBadTime          word = "badTime"
+	wBadDays          word = "badDays"
 	wSetupOff         word = "setupOff"
 	wSetupOn          word = "setupOn"
 	wSetupForm        word = "setupForm"
@@ -163,16 +169,17 @@ func allWords() []word {
 		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
 		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
 		wNotCounted, wQuestionGone, wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped,
-		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
-		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
-		wAlreadyAnswered, wPostedLate, wPostedAgain, wRevealTitle, wNobody, wAnswered, wStreakLine,
-		wServerStreakLine, wStreakTitle, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain,
-		wServerStreak, wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange,
-		wStatsEmptyTitle, wStatsEmpty, wSettingsTitle, wSettingsZone, wSettingsLevel, wChangeZone,
-		wAskZoneTitle, wAskZone, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat,
-		wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted,
-		wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp,
-		wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wQuorumRange, wPausedTitle,
-		wPaused, wNotRunning, wSuspendedTitle, wSuspended,
+		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
+		wScoreChange, wOneTest, wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed,
+		wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wRevealTitle,
+		wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle, wStreakNone, wStreakHow,
+		wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers,
+		wStatsTopic, wStatsRange, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle, wSettingsZone,
+		wSettingsLevel, wChangeZone, wAskZoneTitle, wAskZone, wBadZone, wBadZoneNear, wBadTime,
+		wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts,
+		wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays,
+		wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle,
+		wAskTime, wAskDaysTitle, wAskDays, wQuorumRange, wPausedTitle, wPaused, wNotRunning,
+		wSuspendedTitle, wSuspended,
 	}
 }

@@ -94,7 +94,7 @@ func aYear(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- e.RunSchedule(ctx, map[string]engine.Poster{"test": p}) }()
 	const days = 366
-	const tail = 37 * time.Minute // no post is due at the very end
+	const tail = 37 * time.Minute        // no post is due at the very end
 	time.Sleep(days*24*time.Hour + tail) // the bubble's clock, not the machine's
 	cancel()
 	if err := <-done; err != nil {

@@ -71,6 +71,10 @@ type Driver interface {
 	Sees(who, server string) []Seen
 }
 
+// ErrNoSuchThing is what a Driver returns when its surface has no way of doing
+// a line: plain text to a bot that reads none, for example.
+var ErrNoSuchThing = errors.New("this surface has no such thing")
+
 // Seen is one message on a surface.
 type Seen struct {
 	Text    string
@@ -99,6 +103,7 @@ type player struct {
 	d           Driver
 	rec         *Witness
 	who, server string
+	public      string // what everybody has read before this line
 }
 
 func (p *player) line(line string) error {
@@ -125,11 +130,15 @@ func (p *player) line(line string) error {
 		return p.d.Until(ctx, at)
 	}
 	p.rec.Take()
+	p.public = letters(allText(p.d.Sees("", p.server)))
 	var err error
 	if _, nan := strconv.Atoi(line); nan == nil || len(line) == 1 {
 		err = p.d.Press(ctx, p.who, p.server, line)
 	} else {
 		err = p.d.Type(ctx, p.who, p.server, line)
+	}
+	if errors.Is(err, ErrNoSuchThing) {
+		return nil
 	}
 	if err != nil {
 		return err
@@ -160,7 +169,11 @@ func (p *player) check(ctx context.Context, replies []Exchange) error {
 		if err := x.promise(); err != nil {
 			return err
 		}
-		for _, m := range []*engine.Message{x.Reply.Whisper, x.Reply.Replace, x.Reply.Post} {
+		parts := []*engine.Message{x.Reply.Whisper, x.Reply.Replace, x.Reply.Post}
+		if ask := x.Reply.Ask; ask != nil {
+			parts = append(parts, &engine.Message{Title: ask.Label})
+		}
+		for _, m := range parts {
 			if m == nil {
 				continue
 			}
@@ -169,7 +182,7 @@ func (p *player) check(ctx context.Context, replies []Exchange) error {
 			}
 		}
 		if w := x.Reply.Whisper; w != nil && p.server != "" {
-			if words := letters(w.Title + w.Text.String()); len(words) > 40 && strings.Contains(letters(allText(p.d.Sees("", p.server))), words) {
+			if words := letters(w.Title + w.Text.String()); len(words) > 40 && !strings.Contains(p.public, words) && strings.Contains(letters(allText(p.d.Sees("", p.server))), words) {
 				return fmt.Errorf("everybody sees the whisper %q", w.Title)
 			}
 		}

@@ -71,7 +71,8 @@ func New(cfg Config) (*Bot, error) {
 	if cfg.Engine == nil {
 		return nil, errors.New("make telegram bot: no engine")
 	}
-	if strings.TrimSpace(cfg.Token.Reveal()) == "" {
+	token := strings.TrimSpace(cfg.Token.Reveal())
+	if token == "" {
 		return nil, errors.New("make telegram bot: no token: get one from @BotFather")
 	}
 	base := strings.TrimRight(cfg.BaseURL, "/")
@@ -82,7 +83,7 @@ func New(cfg Config) (*Bot, error) {
 		return nil, errors.New("make telegram bot: the server's address must begin with https://")
 	}
 	b := &Bot{
-		client: &client{http: newHTTP(cfg.Transport), base: base, token: strings.TrimSpace(cfg.Token.Reveal())},
+		client: &client{http: newHTTP(cfg.Transport), base: base, token: bots.Secret(token)},
 		engine: cfg.Engine, log: cfg.Log, now: cfg.Now, count: cfg.Count, drain: cfg.Drain,
 		pace: newPace(), outbox: newOutbox(), ready: make(chan struct{}),
 		seen: newRecent[int64](seenUpdates), closed: newRecent[string](closedPresses),
@@ -103,7 +104,7 @@ func New(cfg Config) (*Bot, error) {
 	b.life, b.end = context.WithCancel(context.Background())
 	b.me.known = b.typeable
 	var err error
-	b.lib, err = tg.New(b.token, tg.WithSkipGetMe(), tg.WithServerURL(base), tg.WithHTTPClient(pollFor, b.client),
+	b.lib, err = tg.New(token, tg.WithSkipGetMe(), tg.WithServerURL(base), tg.WithHTTPClient(pollFor, b.client),
 		tg.WithErrorsHandler(func(err error) { b.log.Debug("telegram client", "err", b.edge(err)) }))
 	if err != nil {
 		return nil, fmt.Errorf("make telegram bot: %w", b.edge(err))

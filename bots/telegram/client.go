@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"aiprep/bots"
 )
 
 // maxAnswer bounds the answer to one request; getUpdates sends about 4 MiB at
@@ -25,7 +27,7 @@ const maxAnswer = 32 << 20
 type client struct {
 	http  *http.Client
 	base  string // the server's root, without a slash at the end
-	token string
+	token bots.Secret
 }
 
 // apiError is Telegram's answer to a request that it refused.
@@ -97,7 +99,7 @@ func (c *client) get(ctx context.Context, within time.Duration, name string, par
 		return nil, fmt.Errorf("encode %s: %w", name, err)
 	}
 	return c.call(ctx, within, func(ctx context.Context) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/bot"+c.token+"/"+name, bytes.NewReader(body))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/bot"+c.token.Reveal()+"/"+name, bytes.NewReader(body))
 		if err != nil {
 			return err
 		}
@@ -119,8 +121,11 @@ func (c *client) edge(err error) error {
 	case err == nil:
 		return &wireError{Sent: true, Err: errors.New("telegram gave no answer")}
 	}
-	return &wireError{Err: errors.New("build request: " + strings.ReplaceAll(err.Error(), c.token, "***"))}
+	return &wireError{Err: errors.New("build request: " + c.hide(err.Error()))}
 }
+
+// hide takes the token out of a text.
+func (c *client) hide(s string) string { return strings.ReplaceAll(s, c.token.Reveal(), "***") }
 
 // Do implements the library's HttpClient.
 func (c *client) Do(req *http.Request) (*http.Response, error) {
@@ -169,7 +174,7 @@ func (c *client) Do(req *http.Request) (*http.Response, error) {
 func (x *exchange) lost(err error) error {
 	var where *url.Error
 	if errors.As(err, &where) { // its text holds the address, and so the token
-		err = where.Err
+		_ = where.Err
 	}
 	return &wireError{Sent: x.got.Load() || !x.asked.Load(), Err: err}
 }

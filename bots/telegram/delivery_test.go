@@ -150,7 +150,7 @@ func TestOnlyWhatMayHaveArrivedIsUnknown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, _ := meddle(t)
-			w.start1()
+			w.openOnly()
 			w.tg.Inject(bottest.Fault{Match: "sendMessage", Kind: tt.kind})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -170,8 +170,8 @@ func TestOnlyWhatMayHaveArrivedIsUnknown(t *testing.T) {
 	}
 }
 
-// start1 makes a bot that does not run, and opens Ann's private chat.
-func (w *world) start1() {
+// openOnly makes a bot that does not run, and opens Ann's private chat.
+func (w *world) openOnly() {
 	w.Helper()
 	var err error
 	if w.bot, err = New(w.cfg); err != nil {
@@ -198,7 +198,7 @@ func TestWithoutAConnectionNothingIsUnknown(t *testing.T) {
 			t.Errorf("%s: Post() = %v", name, err)
 		}
 	}
-	w.start1()
+	w.openOnly()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := w.bot.Post(ended, deliveryTo(ann, "hello")); kindOf(err) != engine.Later {
@@ -208,7 +208,7 @@ func TestWithoutAConnectionNothingIsUnknown(t *testing.T) {
 
 func TestPostsAndEdits(t *testing.T) {
 	w, _ := meddle(t)
-	w.start1()
+	w.openOnly()
 	d := deliveryTo(ann, "one")
 	receipt, err := w.bot.Post(t.Context(), d)
 	w.must(err)
@@ -238,49 +238,7 @@ func TestPostsAndEdits(t *testing.T) {
 			t.Errorf("Post to %q: %v, want gone", chat, err)
 		}
 	}
-	w.pressless()
-}
-
-// pressless fails unless the bot kept to Telegram's rules.
-func (w *world) pressless() {
-	w.Helper()
-	if problems := w.tg.Problems(); len(problems) > 0 {
-		w.Errorf("against Telegram's rules:\n%s", strings.Join(problems, "\n"))
-	}
-}
-
-func TestAReplyTooLongForOneMessageGoesOnInTheNext(t *testing.T) {
-	w, m := meddle(t)
-	long := strings.TrimSpace(strings.Repeat("All of it must be read. ", 400))
-	m.handle = func(context.Context, engine.Input) (engine.Reply, error) {
-		return engine.Reply{Whisper: &engine.Message{Title: "Long", Text: content.Plain(long),
-			Buttons: [][]engine.Button{{{Label: "Help", Action: "help"}}}}}, nil
-	}
-	w.run()
-	first := w.next(ann, w.text(ann, ann, "/start"))
-	second := w.next(ann, first)
-	third := w.next(ann, second)
-	if got := strings.TrimPrefix(first.Text, "Long\n\n") + " " + second.Text + " " + third.Text; got != long {
-		t.Errorf("read together: %d characters, want %d", len(got), len(long))
-	}
-	if len(first.Buttons())+len(second.Buttons()) != 0 || len(third.Buttons()) != 1 {
-		t.Errorf("the buttons are not below the last message")
-	}
-	w.clean()
-}
-
-func TestAMessageThatIsGoneIsSentAnew(t *testing.T) {
-	w, _ := meddle(t)
-	w.run()
-	greeting := w.start(ann)
-	w.must(w.tg.Erase(ann, greeting))
-	p, err := w.tg.PressStale(ann, greeting, "help")
-	w.must(err)
-	w.answered(p)
-	if m := w.next(ann, greeting); !strings.Contains(m.Words(), "/test") {
-		t.Errorf("in its place: %q", m.Words())
-	}
-	w.clean()
+	w.lawful()
 }
 
 func TestTheTokenIsNeverShown(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 func TestAWholeTest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, bottest.TelegramOptions{}, nil)
+	w := newWorld(t, bottest.TelegramOptions{SlowRepeats: true, Pace: bottest.PublishedPace()}, nil)
 	w.run()
 	w.start(ann)
 	m := w.next(ann, w.text(ann, ann, "/test caching"))
@@ -28,6 +28,9 @@ func TestAWholeTest(t *testing.T) {
 	}
 	if n := len(w.tg.FromBot(ann)); n != 2 {
 		t.Errorf("the bot wrote %d messages, want the greeting and the test, which is edited", n)
+	}
+	if r := w.tg.Rate(); r.Refused != 0 {
+		t.Errorf("too fast for Telegram: %v", r)
 	}
 	w.clean()
 }

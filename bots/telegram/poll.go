@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -265,7 +264,7 @@ func (b *Bot) panicked(p any) error {
 func (b *Bot) setAside(it *item, now time.Time, why error) bool {
 	ctx, cancel := context.WithTimeout(b.life, setAsideFor)
 	defer cancel()
-	reason := strings.ReplaceAll(why.Error(), b.token, "***")
+	reason := b.hide(why.Error())
 	id := fmt.Sprint(it.u.ID)
 	if err := b.engine.SetAside(ctx, platform, id, now, it.raw, reason); err != nil {
 		b.count("update", platform, "error")

@@ -210,7 +210,7 @@ func FuzzRender(f *testing.F) {
 	f.Add("", "", "", "", uint8(0))
 	f.Fuzz(func(t *testing.T, title, markdown, name, action string, n uint8) {
 		var text content.Text
-		for range n%40 + 1 {
+		for range n%12 + 1 {
 			text = content.Join(text, content.Parse(markdown), content.Plain(name))
 		}
 		m := engine.Message{Title: title, Text: text}

@@ -203,6 +203,12 @@ func (w *world) clean() {
 	w.Helper()
 	w.must(w.tg.Acknowledged(w.soon()))
 	w.must(w.tg.Wait(w.soon(), "an answer to every press", func() bool { return len(w.tg.Unanswered()) == 0 }))
+	w.lawful()
+}
+
+// lawful fails unless the bot kept to Telegram's rules.
+func (w *world) lawful() {
+	w.Helper()
 	if problems := w.tg.Problems(); len(problems) > 0 {
 		w.Errorf("against Telegram's rules:\n%s", strings.Join(problems, "\n"))
 	}

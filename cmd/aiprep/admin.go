@@ -82,7 +82,7 @@ func listen(cfg Config, store *boltstore.Store, m *metrics, log *slog.Logger) (*
 		o.close()
 		return nil, err
 	}
-	o.serve(l, commandMux(store), log)
+	o.serve(l, o.commandMux(store), log)
 	return o, nil
 }
 
@@ -93,6 +93,9 @@ func listenSocket(path string) (net.Listener, error) {
 		return nil, fmt.Errorf("replace old socket: %w", err)
 	}
 	l, err := net.Listen("unix", path)
+	if err != nil && len(path) > 100 { // systems allow 104 or 108
+		return nil, fmt.Errorf("listen on %s: the path is too long for a socket: set store.socket to a shorter one", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on store.socket: %w", err)
 	}
@@ -115,20 +118,23 @@ func (o *operations) serve(l net.Listener, h http.Handler, log *slog.Logger) {
 func (o *operations) adminMux(m *metrics) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !o.isReady.Load() {
-			http.Error(w, "starting", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ready")
-	})
+	mux.HandleFunc("GET /readyz", o.readyz)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	return mux
 }
 
+func (o *operations) readyz(w http.ResponseWriter, _ *http.Request) {
+	if !o.isReady.Load() {
+		http.Error(w, "starting", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ready")
+}
+
 // commandMux serves what "aiprep backup" and its like ask of a running serve.
-func commandMux(store *boltstore.Store) http.Handler {
+func (o *operations) commandMux(store *boltstore.Store) http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /readyz", o.readyz)
 	mux.HandleFunc("POST /backup", func(w http.ResponseWriter, r *http.Request) {
 		var want struct{ Path string }
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&want); err != nil {

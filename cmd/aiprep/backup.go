@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -58,35 +55,17 @@ func (p *program) backup(ctx context.Context, to string, now time.Time) error {
 	return nil
 }
 
-var errNobodyServes = errors.New("no serve is running")
-
 // backupThrough asks the running serve for a copy.
 func backupThrough(ctx context.Context, socket, to string) (sum boltstore.Summary, err error) {
-	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-	}}}
 	body, err := json.Marshal(map[string]string{"Path": to})
 	if err != nil {
 		return sum, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://serve/backup", bytes.NewReader(body))
+	raw, err := askServe(ctx, socket, http.MethodPost, "/backup", body)
 	if err != nil {
 		return sum, err
 	}
-	res, err := client.Do(req)
-	var dial *net.OpError
-	if errors.As(err, &dial) && dial.Op == "dial" {
-		return sum, errNobodyServes
-	}
-	if err != nil {
-		return sum, err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		msg, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10))
-		return sum, errors.New(strings.TrimSpace(string(msg)))
-	}
-	return sum, json.NewDecoder(res.Body).Decode(&sum)
+	return sum, json.Unmarshal(raw, &sum)
 }
 
 // backupIdle copies a file that nobody has open.

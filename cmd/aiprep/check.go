@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -13,22 +14,40 @@ import (
 	"aiprep/engine/seal"
 )
 
+// group is a command that only holds others. A name that none of them has is
+// an error, not a request for help.
+func group(name, short string) *cobra.Command {
+	return &cobra.Command{Use: name, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("there is no command %q: see \"aiprep %s --help\"", name+" "+args[0], name)
+		}
+		return cmd.Help()
+	}}
+}
+
 func (p *program) contentCommand() *cobra.Command {
 	var asJSON bool
+	var dir string
 	check := &cobra.Command{
 		Use:   "check",
 		Short: "Check every question and guide, and print the bank's figures",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return p.checkContent(asJSON) },
+		Long: `Check every question and guide, and print the bank's figures.
+
+What is wrong comes as file:line and what to do about it; errors make the exit
+code 1, warnings do not. With --dir the files of a folder are checked as they
+are now, without building the program anew.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return p.checkContent(dir, asJSON) },
 	}
 	check.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd := &cobra.Command{Use: "content", Short: "Look after questions and guides"}
+	check.Flags().StringVar(&dir, "dir", "", "check this `folder` (with taxonomy.yaml, bank and guides) instead of the embedded content")
+	cmd := group("content", "Look after questions and guides")
 	cmd.AddCommand(check)
 	return cmd
 }
 
-func (p *program) checkContent(asJSON bool) error {
-	bank, err := content.Default()
+func (p *program) checkContent(dir string, asJSON bool) error {
+	bank, err := loadContent(dir)
 	if err != nil {
 		return err
 	}
@@ -43,13 +62,35 @@ func (p *program) checkContent(asJSON bool) error {
 		fmt.Fprint(p.stdout, report.Text())
 	}
 	if report.Errors > 0 {
-		return fmt.Errorf("content has %d errors", report.Errors)
+		return fmt.Errorf("content has %s", counted(report.Errors, "error"))
 	}
 	return nil
 }
 
+// loadContent reads a folder's content, or the embedded content for "". Every
+// fault of form stands on a line of its own, as editors and CI read it.
+func loadContent(dir string) (*content.Bank, error) {
+	load := content.Default
+	if dir != "" {
+		load = func() (*content.Bank, error) { return content.Load(os.DirFS(dir)) }
+	}
+	bank, err := load()
+	var problems content.Problems
+	if errors.As(err, &problems) {
+		return nil, fmt.Errorf("%s to put right:\n%w", counted(len(problems), "problem"), err)
+	}
+	return bank, err
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 func (p *program) configCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Look after the configuration"}
+	cmd := group("config", "Look after the configuration")
 	cmd.AddCommand(&cobra.Command{
 		Use:   "check",
 		Short: "Check the configuration and say what would run",
@@ -73,8 +114,15 @@ func (p *program) checkConfig() error {
 		}
 		return "off (no token)"
 	}
-	fmt.Fprintf(p.stdout, "configuration is fine\n  store     %s\n  discord   %s\n  telegram  %s\n  admin     %s\n",
-		cfg.Store.File, onOff(cfg.Discord.Token != ""), onOff(cfg.Telegram.Token != ""), cfg.Admin.Listen)
+	admin, sealed := cfg.Admin.Listen, "not encrypted"
+	if admin == "" {
+		admin = "off"
+	}
+	if cfg.Store.KeyFile != "" {
+		sealed = "encrypted with " + cfg.Store.KeyFile
+	}
+	fmt.Fprintf(p.stdout, "configuration is fine\n  store     %s, %s\n  discord   %s\n  telegram  %s\n  admin     %s\n",
+		cfg.Store.File, sealed, onOff(cfg.Discord.Token != ""), onOff(cfg.Telegram.Token != ""), admin)
 	if cfg.Discord.Token == "" && cfg.Telegram.Token == "" {
 		return errors.New("no platform has a token: \"aiprep serve\" says how to get one")
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 
@@ -94,91 +93,37 @@ func loadConfig(file string, env []string) (Config, error) {
 		return c, fmt.Errorf("read configuration: %w", err)
 	}
 	if len(raw) > 0 {
-		if err := yaml.Load(raw, &c, yaml.WithKnownFields(), yaml.WithUniqueKeys()); err != nil {
-			return c, configError(file, err)
+		if err := configError(file, yaml.Load(raw, &c, yaml.WithKnownFields(), yaml.WithUniqueKeys())); err != nil {
+			return c, err
 		}
 	}
 	if err := fromEnvironment(reflect.ValueOf(&c).Elem(), "AIPREP", env); err != nil {
 		return c, err
 	}
-	for name, p := range map[string]*PlatformConfig{"discord": &c.Discord, "telegram": &c.Telegram} {
-		if p.TokenFile == "" {
-			continue
-		}
-		if p.Token != "" {
-			return c, fmt.Errorf("%s has both token and token_file: keep one", name)
-		}
-		raw, err := os.ReadFile(p.TokenFile)
-		if err != nil {
-			return c, fmt.Errorf("read %s.token_file: %w", name, err)
-		}
-		p.Token = bots.Secret(strings.TrimSpace(string(raw)))
+	if err := errors.Join(c.Discord.readToken("discord"), c.Telegram.readToken("telegram")); err != nil {
+		return c, err
 	}
 	return c, c.Validate()
 }
 
-// unknownKey finds the key's name in what the YAML library says of it.
-var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
-
-// configError puts file, line and a likely spelling before each complaint.
-func configError(file string, err error) error {
-	var all *yaml.LoadErrors
-	if !errors.As(err, &all) {
-		return fmt.Errorf("%s: %w", file, err)
+// readToken takes the token from its file, if one is named. White space around
+// a token is what copying leaves.
+func (p *PlatformConfig) readToken(name string) error {
+	p.Token = bots.Secret(strings.TrimSpace(p.Token.Reveal()))
+	if p.TokenFile == "" {
+		return nil
 	}
-	var msgs []error
-	for _, e := range all.Errors {
-		msg := e.Message
-		if m := unknownKey.FindStringSubmatch(msg); m != nil {
-			msg = fmt.Sprintf("there is no key %q here", m[1])
-			if near := nearestKey(m[1]); near != "" {
-				msg += fmt.Sprintf(": did you mean %q?", near)
-			}
-		}
-		msgs = append(msgs, fmt.Errorf("%s:%d: %s", file, e.Mark.Line, msg))
+	if p.Token != "" {
+		return fmt.Errorf("%s has both token and token_file: keep one", name)
 	}
-	return errors.Join(msgs...)
-}
-
-// nearestKey is the known key most like an unknown one, if any is.
-func nearestKey(key string) string {
-	best, score := "", 0.5
-	for _, k := range configKeys(reflect.TypeFor[Config]()) {
-		if s := likeness(key, k); s > score {
-			best, score = k, s
-		}
+	raw, err := os.ReadFile(p.TokenFile)
+	if err != nil {
+		return fmt.Errorf("read %s.token_file: %w", name, err)
 	}
-	return best
-}
-
-// likeness is the share of neighbouring letter pairs that two words share.
-func likeness(a, b string) float64 {
-	pairs := func(s string) map[string]bool {
-		m := map[string]bool{}
-		for i := range len(s) - 1 {
-			m[s[i:i+2]] = true
-		}
-		return m
+	if p.Token = bots.Secret(strings.TrimSpace(string(raw))); p.Token == "" {
+		return fmt.Errorf("read %s.token_file: %s is empty", name, p.TokenFile)
 	}
-	pa, pb, both := pairs(a), pairs(b), 0
-	for p := range pa {
-		if pb[p] {
-			both++
-		}
-	}
-	return 2 * float64(both) / float64(max(1, len(pa)+len(pb)))
-}
-
-func configKeys(t reflect.Type) []string {
-	var keys []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		keys = append(keys, f.Tag.Get("yaml"))
-		if f.Type.Kind() == reflect.Struct {
-			keys = append(keys, configKeys(f.Type)...)
-		}
-	}
-	return keys
+	return nil
 }
 
 // fromEnvironment sets every field whose variable is present.
@@ -199,7 +144,7 @@ func fromEnvironment(v reflect.Value, prefix string, env []string) error {
 		if f.Kind() == reflect.String {
 			f.SetString(value)
 		} else if err := yaml.Load([]byte(value), f.Addr().Interface()); err != nil {
-			return fmt.Errorf("read environment variable %s: it does not hold a %s", name, f.Type())
+			return fmt.Errorf("read environment variable %s: write %s", name, wanted(f.Type().String()))
 		}
 	}
 	return nil
@@ -228,11 +173,13 @@ func (c Config) Validate() error {
 	if c.Daily.CatchUp < 0 || c.Daily.CatchUp > 24*time.Hour {
 		bad("daily.catch_up is %v: write a time from 0s to 24h", c.Daily.CatchUp)
 	}
-	for name, p := range map[string]PlatformConfig{"discord": c.Discord, "telegram": c.Telegram} {
-		if !strings.HasPrefix(p.Server, "http://") && !strings.HasPrefix(p.Server, "https://") {
-			bad("%s.server is %q: write an address that begins with https://", name, p.Server)
+	server := func(key, address string) {
+		if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
+			bad("%s is %q: write an address that begins with https://", key, address)
 		}
 	}
+	server("discord.server", c.Discord.Server)
+	server("telegram.server", c.Telegram.Server)
 	if c.Admin.Listen != "" {
 		host, _, err := net.SplitHostPort(c.Admin.Listen)
 		if ip := net.ParseIP(host); err != nil || (host != "localhost" && (ip == nil || !ip.IsLoopback())) {

@@ -29,9 +29,6 @@ func openStore(ctx context.Context, c StoreConfig) (*opened, error) {
 	}
 	sealed, err := seal.Open(ctx, file, key)
 	if err != nil {
-		if key == nil {
-			err = fmt.Errorf("%w: set store.key_file to the key that encrypts it", err)
-		}
 		return nil, errors.Join(err, file.Close())
 	}
 	return &opened{sealed, file}, nil

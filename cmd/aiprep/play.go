@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"aiprep/bots/console"
 	"aiprep/content"
 	"aiprep/engine"
-	"aiprep/engine/boltstore"
 )
 
 func (p *program) playCommand() *cobra.Command {
@@ -49,15 +49,11 @@ func (p *program) play(ctx context.Context, file string) (err error) {
 	if err != nil {
 		return err
 	}
-	store, err := boltstore.Open(file, boltstore.Options{})
+	store, err := openStore(ctx, StoreConfig{File: file})
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := store.Close(); err == nil {
-			err = cerr
-		}
-	}()
+	defer func() { err = errors.Join(err, store.Close()) }()
 	cfg := engine.Config{Store: store, Bank: bank}
 	con := console.Config{In: p.stdin, Out: p.stdout}
 	if f, ok := p.stdin.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {

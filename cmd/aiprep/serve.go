@@ -71,8 +71,19 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer ops.close()
-	log.Info("aiprep runs", "version", version(), "store", cfg.Store.File, "topics", len(bank.Categories))
+	log.Info("aiprep runs", "version", version(), "store", cfg.Store.File, "items", live(bank))
 	return runAll(ctx, eng, all, ops, log)
+}
+
+// live counts the questions that may be asked.
+func live(bank *content.Bank) int {
+	n := 0
+	for _, c := range bank.Categories {
+		for _, tp := range c.Topics {
+			n += len(tp.Live())
+		}
+	}
+	return n
 }
 
 // newBots makes an adapter for every platform that has a token.

@@ -11,7 +11,12 @@ import (
 // history of answers, and calls check around each of them.
 func life(t *rapid.T, m Model, check func(before, after scene, a Attempt, right bool)) {
 	s := scene{g: m.NewGeneral(), n: Numbers{Topic: m.NewTopicDifficulty(), World: m.NewWorld()}}
+	s.n.World.W[form].M = rapid.Float64Range(0, 3).Draw(t, "form weight")
+	s.n.World.W[practice].M = rapid.Float64Range(0, 0.5).Draw(t, "practice weight")
 	topics := []Topic{m.NewTopic(), m.NewTopic(), m.NewTopic()}
+	for i := range topics {
+		topics[i].Residual = rapid.Float64Range(-0.9, 0.9).Draw(t, "form")
+	}
 	var items []Item
 	for range 4 {
 		b := rapid.Float64Range(-3, 3).Draw(t, "difficulty")
@@ -110,6 +115,9 @@ func TestAnswersMoveScoresTheirWay(t *testing.T) {
 			}
 			if !right && ability > slack {
 				t.Fatalf("a wrong answer moved ability by %g", ability)
+			}
+			if d := after.t.Residual - before.t.Residual; right && d < 0 || !right && d > 0 {
+				t.Fatalf("right is %v, form moved by %g", right, d)
 			}
 			if score > 1e-6 && ready < -slack || score < -1e-6 && ready > slack {
 				t.Fatalf("score moved by %g, readiness by %g", score, ready)

@@ -148,6 +148,25 @@ func TestGuessIsLearnt(t *testing.T) {
 	near(t, "guess", n.World.Guess.M, 0.2, 0.02)
 }
 
+// TestLearntNumbersStayInTheirBounds pushes each against its bound.
+func TestLearntNumbersStayInTheirBounds(t *testing.T) {
+	m := Default()
+	start := Numbers{m.NewItem(0, true, 0), m.NewTopicDifficulty(), m.NewWorld()}
+	start.World.Guess.V = 10
+	able, unable := Observation{Ability: Normal{2, 0.1}}, Observation{Ability: Normal{-6, 0.1}, Right: true}
+	if n := m.LearnItem(start, able); n.World.Guess.M != 0 {
+		t.Errorf("guess %g after a surprising wrong answer, want 0", n.World.Guess.M)
+	}
+	start.World.Guess.M = 0.49
+	if n := m.LearnItem(start, unable); n.World.Guess.M != maxGuess {
+		t.Errorf("guess %g after a surprising right answer, want %g", n.World.Guess.M, maxGuess)
+	}
+	start.World.Scale = -0.89
+	if n := m.LearnItem(start, able); n.World.Scale != -0.9 {
+		t.Errorf("scale %g, want -0.9: a better chance must stay a better chance", n.World.Scale)
+	}
+}
+
 func TestLearningAllocatesNothing(t *testing.T) {
 	m := Default()
 	g, topic := m.NewGeneral(), m.NewTopic()

@@ -52,6 +52,7 @@ func TestSelectOrder(t *testing.T) {
 		{"old before what the cap holds back", []Candidate{capped, old}, false, Choice{1, WhyOld, false}},
 		{"what the cap holds back before recent", []Candidate{recent, capped}, false, Choice{1, WhyNew, true}},
 		{"recent when nothing else is left", []Candidate{recent, {Enemy: true}}, false, Choice{0, WhyRecent, false}},
+		{"thirty days are a rest", []Candidate{recent, {Seen: true, Days: 30}}, false, Choice{1, WhyOld, false}},
 		{"nothing but enemies", []Candidate{{Enemy: true}}, false, Choice{-1, WhyNone, false}},
 		{"nothing at all", nil, false, Choice{-1, WhyNone, false}},
 	}

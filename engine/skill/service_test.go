@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"testing"
 )
 
 // truth is what a simulated service is about, unknown to the model.
@@ -187,4 +188,32 @@ func (s *spread) mean() float64 { return s.sum / s.n }
 func (s *spread) rms() float64  { return math.Sqrt(s.squares / s.n) }
 func (s *spread) sd() float64 {
 	return math.Sqrt(max(0, s.squares/s.n-s.mean()*s.mean()))
+}
+
+// TestOpenBookIsLearnt: where people are a logit better in dailies, the model
+// finds it out, and keeps it out of their scores and of the items.
+func TestOpenBookIsLearnt(t *testing.T) {
+	s := newService(truth{topics: 1, items: 40, varGeneral: 0.8, varOffset: 0.2}, 1)
+	const gain = 1.0
+	var off spread
+	for i := range 800 {
+		p := s.newPerson()
+		for j := range 20 {
+			item, a := s.rng.IntN(40), Attempt{Daily: j%2 == 0}
+			x := p.general + p.offset[0] - s.topics[0].real[item]
+			if a.Daily {
+				x += gain
+			}
+			right := s.rng.Float64() < sigma(x)
+			n := s.numbers(0, item)
+			s.waiting = append(s.waiting, waiting{0, item, s.m.Observe(p.g, p.t[0], a, right)})
+			p.g, p.t[0] = s.m.LearnPerson(p.g, p.t[0], n, a, right)
+		}
+		s.fold()
+		if i >= 400 {
+			off.add((s.m.Score(p.g, p.t[0], s.world).Mean-center)/pointsOfLogit - p.general - p.offset[0])
+		}
+	}
+	near(t, "weight of dailies", s.world.W[daily].M, gain, 0.25)
+	near(t, "bias of the scores", off.mean(), 0, 0.15)
 }
