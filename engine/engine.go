@@ -154,16 +154,16 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 			return err
 		}
 		r, err := v.run(t)
-		var say *expected
-		if errors.As(err, &say) {
-			r, err = Reply{Whisper: say.msg}, nil
-		}
 		if err == nil && r.Ask != nil {
 			err = t.awaitLine(r.Ask.Action)
 		}
 		reply, woke = r, t.putJobs
 		return err
 	})
+	var said *expected
+	if errors.As(err, &said) { // nothing was written
+		reply, woke, err = Reply{Whisper: said.msg}, false, nil
+	}
 	if err != nil {
 		e.count("command", in.From.Platform, "error")
 		return Reply{}, fmt.Errorf("handle %s: %w", v.Name, err)
@@ -218,16 +218,6 @@ func (e *Engine) nudge() {
 type expected struct{ msg *Message }
 
 func (x *expected) Error() string { return x.msg.Text.String() }
-
-// SetAside keeps an update that could not be handled for a week, so that the
-// operator can look at it and it does not stop the ones behind it.
-func (e *Engine) SetAside(ctx context.Context, platform, id string, at time.Time, raw []byte, reason string) error {
-	e.count("aside", platform, "kept")
-	e.log.Warn("update set aside", "platform", platform, "id", id, "reason", reason)
-	return e.store.Update(ctx, func(tx Tx) error {
-		return put(tx, keyAside(at, platform, id), aside{Raw: raw, Reason: reason})
-	})
-}
 
 // Origin tells an adapter for which place a button in a private chat was made:
 // the buttons of a server's settings are sent to its admin in private. ok is

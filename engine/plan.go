@@ -161,7 +161,7 @@ func (s *scheduling) choose(d Date, at time.Time) error {
 		return err
 	}
 	if item == nil {
-		s.space.State, s.space.Why = stateSuspended, "no question fits the topics chosen in setup"
+		s.space.State, s.space.Why = stateSuspended, whyEmpty
 		s.space.Job = nil
 		return s.save()
 	}

@@ -42,7 +42,7 @@ func TestForbiddenSuspendsAndJoiningRevives(t *testing.T) {
 			t.Fatalf("%v: %d attempts, want 1", kind, len(c.posts.sent))
 		}
 		form := c.types("admin", "g", "setup").Whisper
-		c.wants(form, "suspended", kind.String())
+		c.wants(form, "suspended", map[engine.PostKind]string{engine.Forbidden: "may not write", engine.Gone: "no longer exists"}[kind])
 		in := c.input("admin", "g")
 		in.Verb, in.Event = "joined", true
 		c.do(in)

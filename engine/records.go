@@ -142,7 +142,6 @@ type person struct {
 	Right   uint32 `cbor:"7,keyasint,omitempty"`
 	Streak  streak `cbor:"8,keyasint"`
 	Spaces  []ID   `cbor:"9,keyasint,omitempty"` // servers answered in, newest first, at most 8
-	Opened  *Place `cbor:"10,keyasint,omitempty"`
 }
 
 // streak counts kept days in a row. Longest never falls.
@@ -241,6 +240,12 @@ const (
 	stateOn        = "on"
 	statePaused    = "paused"
 	stateSuspended = "suspended"
+)
+
+// Why a space is suspended, beside the kinds of PostError.
+const (
+	whyRemoved = "removed"
+	whyEmpty   = "empty"
 )
 
 // occurrence is the challenge of one space and one date.

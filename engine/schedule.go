@@ -28,6 +28,9 @@ func (e *Engine) RunSchedule(ctx context.Context, posters map[string]Poster) err
 		if err != nil {
 			e.log.Error("read jobs", "err", err)
 		}
+		if err := r.sweepAside(ctx); err != nil {
+			e.log.Error("sweep what was set aside", "err", err)
+		}
 		// Timers stand still while a machine sleeps, so the wall clock is
 		// read again at least twice a minute.
 		timer.Reset(min(max(next.Sub(r.now()), 0), 30*time.Second))
@@ -51,7 +54,7 @@ func (e *Engine) Advance(ctx context.Context, posters map[string]Poster, to time
 		now := to
 		r := e.runner(posters, func() time.Time { return now })
 		from, end := prefixRange([]byte("job/"))
-		keys, err := r.jobKeys(ctx, from, end, 1)
+		keys, err := r.keysIn(ctx, from, end, 1)
 		if err != nil || len(keys) == 0 || jobDue(keys[0]).After(to) {
 			return err
 		}
@@ -77,6 +80,7 @@ type runner struct {
 	*Engine
 	posters map[string]Poster
 	now     func() time.Time
+	swept   time.Time
 	slots   map[string]chan struct{} // bounds the sends under way, a platform
 	work    sync.WaitGroup
 }
@@ -95,7 +99,7 @@ func (r *runner) startDue(ctx context.Context) (time.Time, error) {
 	from, end := prefixRange([]byte("job/"))
 	rest := keyJob(now.Add(time.Second), "", "") // due later than now
 	for {
-		keys, err := r.jobKeys(ctx, from, rest, dueAtOnce)
+		keys, err := r.keysIn(ctx, from, rest, dueAtOnce)
 		if err != nil {
 			return now.Add(5 * time.Second), err
 		}
@@ -107,15 +111,15 @@ func (r *runner) startDue(ctx context.Context) (time.Time, error) {
 			break
 		}
 	}
-	next, err := r.jobKeys(ctx, rest, end, 1)
+	next, err := r.keysIn(ctx, rest, end, 1)
 	if err != nil || len(next) == 0 {
 		return now.Add(time.Hour), err
 	}
 	return jobDue(next[0]), nil
 }
 
-// jobKeys lists the keys of at most n jobs in a range.
-func (r *runner) jobKeys(ctx context.Context, from, to []byte, n int) (keys [][]byte, err error) {
+// keysIn lists at most n keys of a range.
+func (r *runner) keysIn(ctx context.Context, from, to []byte, n int) (keys [][]byte, err error) {
 	err = r.store.View(ctx, func(tx Tx) error {
 		keys = nil
 		recs, err := tx.Scan(from, to, n)

@@ -60,7 +60,7 @@ func (t *turn) my() (Reply, error) {
 }
 
 func (t *turn) askZone(action string) *Prompt {
-	return &Prompt{Action: action, Title: t.say(wAskZoneTitle), Label: t.say(wAskZone), Hint: "Europe/Berlin"}
+	return &Prompt{Action: action, Title: t.say(wAskZoneTitle), Label: t.say(wAskZone), Hint: t.say(wHintZone)}
 }
 
 // choose validates and saves one personal setting.

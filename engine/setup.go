@@ -233,7 +233,7 @@ func (t *turn) form() (Reply, error) {
 		m.Title = t.say(wPausedTitle)
 	case stateSuspended:
 		m.Title = t.say(wSuspendedTitle)
-		m.Text = append(m.Text, t.text(wSuspended, "why", s.Why)...)
+		m.Text = append(m.Text, t.text(wSuspended, "why", t.whySuspended(s.Why))...)
 	}
 	where := t.say(wThisChat)
 	if s.Place.Chat != t.in.In.Chat || s.Place.Thread != t.in.In.Thread {
@@ -244,7 +244,7 @@ func (t *turn) form() (Reply, error) {
 		topics = t.say(wAllTopics)
 	}
 	m.Text = append(m.Text, t.text(wSetupForm,
-		"time", clock(s.Hour, s.Minute), "zone", s.Zone, "days", s.Days.String(), "where", where,
+		"time", clock(s.Hour, s.Minute), "zone", s.Zone, "days", t.daysName(s.Days), "where", where,
 		"topics", topics, "level", t.levelName(s.Level), "quorum", max(1, s.Quorum))...)
 	m.Text = append(m.Text, t.nextPosts()...)
 	m.Buttons = t.formButtons()
@@ -333,12 +333,32 @@ func (t *turn) askSetting(what string) *Prompt {
 	action := strings.Join([]string{verbSet, string(t.space.Token), what}, " ")
 	switch what {
 	case "time":
-		return &Prompt{Action: action, Title: t.say(wAskTimeTitle), Label: t.say(wAskTime), Hint: "09:00"}
+		return &Prompt{Action: action, Title: t.say(wAskTimeTitle), Label: t.say(wAskTime), Hint: t.say(wHintTime)}
 	case "days":
-		return &Prompt{Action: action, Title: t.say(wAskDaysTitle), Label: t.say(wAskDays), Hint: "Mon-Fri"}
+		return &Prompt{Action: action, Title: t.say(wAskDaysTitle), Label: t.say(wAskDays), Hint: t.say(wHintDays)}
 	}
-	p := t.askZone(action)
-	return p
+	return t.askZone(action)
+}
+
+// daysName is how people read a set of days.
+func (t *turn) daysName(d Days) string {
+	if d == EveryDay {
+		return t.say(wEveryDay)
+	}
+	return d.String()
+}
+
+// whySuspended says in words why a server's daily stopped.
+func (t *turn) whySuspended(why string) string {
+	switch why {
+	case whyRemoved:
+		return t.say(wWhyRemoved)
+	case whyEmpty:
+		return t.say(wWhyEmpty)
+	case Gone.String():
+		return t.say(wWhyGone)
+	}
+	return t.say(wWhyForbidden)
 }
 
 func clock(hh, mm int) string {

@@ -95,7 +95,7 @@ func (t *turn) left() (Reply, error) {
 	if t.spaceID == "" || t.space.State != stateOn {
 		return Reply{}, nil
 	}
-	return Reply{}, t.schedule().suspend("removed")
+	return Reply{}, t.schedule().suspend(whyRemoved)
 }
 
 // moved gives a place its new address, In, after the old one in Args.

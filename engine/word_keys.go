@@ -118,6 +118,7 @@ const (
 	wChangeZone       word = "changeZone"
 	wAskZoneTitle     word = "askZoneTitle"
 	wAskZone          word = "askZone"
+	wHintZone         word = "hintZone"
 	wBadZone          word = "badZone"
 	wBadZoneNear      word = "badZoneNear"
 	wBadTime          word = "badTime"
@@ -149,12 +150,19 @@ const (
 	wAskTime          word = "askTime"
 	wAskDaysTitle     word = "askDaysTitle"
 	wAskDays          word = "askDays"
+	wHintTime         word = "hintTime"
+	wHintDays         word = "hintDays"
+	wEveryDay         word = "everyDay"
 	wQuorumRange      word = "quorumRange"
 	wPausedTitle      word = "pausedTitle"
 	wPaused           word = "paused"
 	wNotRunning       word = "notRunning"
 	wSuspendedTitle   word = "suspendedTitle"
 	wSuspended        word = "suspended"
+	wWhyForbidden     word = "whyForbidden"
+	wWhyGone          word = "whyGone"
+	wWhyRemoved       word = "whyRemoved"
+	wWhyEmpty         word = "whyEmpty"
 )
 
 // allWords lists every phrase that a catalogue must hold.
@@ -175,11 +183,12 @@ func allWords() []word {
 		wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle, wStreakNone, wStreakHow,
 		wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers,
 		wStatsTopic, wStatsRange, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle, wSettingsZone,
-		wSettingsLevel, wChangeZone, wAskZoneTitle, wAskZone, wBadZone, wBadZoneNear, wBadTime,
-		wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts,
-		wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays,
-		wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle,
-		wAskTime, wAskDaysTitle, wAskDays, wQuorumRange, wPausedTitle, wPaused, wNotRunning,
-		wSuspendedTitle, wSuspended,
+		wSettingsLevel, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear,
+		wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat,
+		wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone,
+		wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone,
+		wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay,
+		wQuorumRange, wPausedTitle, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden,
+		wWhyGone, wWhyRemoved, wWhyEmpty,
 	}
 }

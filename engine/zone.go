@@ -73,10 +73,7 @@ func (s Days) Has(d Date) bool { return s&(1<<d.Weekday()) != 0 }
 var dayNames = [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"}
 
 func (s Days) String() string {
-	switch s {
-	case EveryDay:
-		return "every day"
-	case Weekdays:
+	if s == Weekdays {
 		return "Mon-Fri"
 	}
 	var names []string

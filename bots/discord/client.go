@@ -135,7 +135,7 @@ func (c *client) build(ctx context.Context, r request) (*http.Request, error) {
 	}
 	if len(r.files) > 0 {
 		var err error
-		if body, kind, err = form(body, r.files); err != nil {
+		if body, kind, err = multipartForm(body, r.files); err != nil {
 			return nil, fmt.Errorf("encode request: %w", err)
 		}
 	}
@@ -153,9 +153,9 @@ func (c *client) build(ctx context.Context, r request) (*http.Request, error) {
 	return req, nil
 }
 
-// form makes a request with files
+// multipartForm makes the body of a request with files
 // (https://discord.com/developers/docs/reference#uploading-files).
-func form(payload []byte, files []file) (body []byte, kind string, err error) {
+func multipartForm(payload []byte, files []file) (body []byte, kind string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	part := func(head textproto.MIMEHeader, data []byte) {

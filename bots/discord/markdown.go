@@ -71,20 +71,18 @@ func codeBlock(b content.Block) string {
 // heading writes the upper levels as headings of the smallest size, which is big
 // enough on a phone, and the lower ones in bold.
 func heading(b content.Block) string {
-	text := strings.ReplaceAll(spans(b.Spans, false), "\n", " ")
-	if b.Level > 2 {
-		return spans([]content.Span{{Text: plain(b.Spans), Style: content.Bold}}, true)
+	var text strings.Builder
+	for _, s := range b.Spans {
+		text.WriteString(s.Text)
 	}
-	return "### " + text
+	line := strings.Join(strings.Fields(text.String()), " ")
+	if b.Level > 2 {
+		return spans([]content.Span{{Text: line, Style: content.Bold}}, true)
+	}
+	return headline(line)
 }
 
-func plain(list []content.Span) string {
-	var b strings.Builder
-	for _, s := range list {
-		b.WriteString(s.Text)
-	}
-	return b.String()
-}
+func headline(line string) string { return "### " + spans([]content.Span{{Text: line}}, false) }
 
 // maxIndent is the nesting beyond which a list goes no further to the right.
 const maxIndent = 4
@@ -93,17 +91,16 @@ const maxIndent = 4
 // option's letter, in bold.
 func listItem(b content.Block) string {
 	indent := strings.Repeat("  ", min(max(b.Level, 0), maxIndent))
-	text := spans(b.Spans, true)
-	number := strings.TrimSuffix(b.Mark, ".")
+	number, dotted := strings.CutSuffix(b.Mark, ".")
 	switch {
 	case b.Mark == "":
-		return indent + "  " + text
+		return indent + "  " + spans(b.Spans, true)
 	case b.Mark == "•":
-		return indent + "- " + text
-	case number != b.Mark && number != "" && strings.Trim(number, "0123456789") == "":
-		return indent + b.Mark + " " + text
+		return indent + "- " + spans(b.Spans, true)
+	case dotted && number != "" && strings.Trim(number, "0123456789") == "":
+		return indent + b.Mark + " " + spans(b.Spans, true)
 	}
-	return indent + "**" + escape(b.Mark, true) + "** " + text
+	return indent + "**" + escape(valid(b.Mark), true) + "** " + spans(b.Spans, false)
 }
 
 // spans writes styled text; begins says that it stands at the beginning of a
@@ -196,21 +193,23 @@ func webLink(link string) bool {
 		strings.Contains(u.Hostname(), ".") && !strings.ContainsFunc(link, func(r rune) bool { return r <= ' ' || r == '\\' })
 }
 
-// escape makes sure that Discord shows s as it is; line says that s stands at
+// escape makes sure that Discord shows s as it is; begins says that s stands at
 // the beginning of a line. It leaves alone what means nothing where it stands,
 // for a phone's notification shows every backslash.
-func escape(s string, line bool) string {
+func escape(s string, begins bool) string {
 	var b strings.Builder
+	begin, number := begins, false // nothing but spaces, nothing but digits in the line so far
 	for i := 0; i < len(s); i++ {
 		c, rest := s[i], s[i+1:]
-		if special(c, rest) || line && strings.IndexByte("-+>#", c) >= 0 || c == '.' && numbered(s[:i], line) {
+		if special(c, rest) || begin && strings.IndexByte("-+>#", c) >= 0 || number && c == '.' {
 			b.WriteByte('\\')
 		}
 		b.WriteByte(c)
 		if c == '@' && (strings.HasPrefix(rest, "everyone") || strings.HasPrefix(rest, "here")) {
 			b.WriteString(blank)
 		}
-		line = c == '\n' || line && c >= '0' && c <= '9' || line && c == ' '
+		number = (begin || number) && c >= '0' && c <= '9'
+		begin = c == '\n' || begin && c == ' '
 	}
 	return b.String()
 }
@@ -236,14 +235,6 @@ func special(c byte, rest string) bool {
 		return strings.HasPrefix(rest, "//") || twice && name != "" && !strings.ContainsAny(name, " \n")
 	}
 	return false
-}
-
-// numbered reports whether s is, or ends in a line that is, only a number, so
-// that a full stop would make it an entry of a list. line says that the last
-// line began where s did.
-func numbered(s string, line bool) bool {
-	s = strings.TrimLeft(s[strings.LastIndexByte(s, '\n')+1:], " ")
-	return line && s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // valid drops what no client shows and replaces what is no UTF-8.

@@ -174,7 +174,7 @@ func (c *client) Do(req *http.Request) (*http.Response, error) {
 func (x *exchange) lost(err error) error {
 	var where *url.Error
 	if errors.As(err, &where) { // its text holds the address, and so the token
-		_ = where.Err
+		err = where.Err
 	}
 	return &wireError{Sent: x.got.Load() || !x.asked.Load(), Err: err}
 }

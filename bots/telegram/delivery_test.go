@@ -82,6 +82,12 @@ func TestAGroupThatBecomesASupergroupKeepsItsDaily(t *testing.T) {
 
 func TestLeavingAndJoiningAreTold(t *testing.T) {
 	w, m := meddle(t)
+	m.handle = func(ctx context.Context, in engine.Input) (engine.Reply, error) {
+		if in.Event { // nobody asked, so there is nobody to whisper to
+			return engine.Reply{Whisper: &engine.Message{Title: "unheard"}}, nil
+		}
+		return m.Engine.Handle(ctx, in)
+	}
 	w.run()
 	w.must(w.tg.AddBot(ann, group, false))
 	w.must(w.tg.KickBot(ann, group))
@@ -98,6 +104,14 @@ func TestLeavingAndJoiningAreTold(t *testing.T) {
 	for _, want := range []string{"joined -4001", "left -4001", "left 1002", "joined 1002"} {
 		if !strings.Contains(strings.Join(got, ","), want) {
 			t.Errorf("told of %v, not of %q", got, want)
+		}
+	}
+	w.next(ann, w.text(ann, ann, "/start"))
+	for _, chat := range []int64{ann, bob, group} {
+		for _, m := range w.tg.FromBot(chat) {
+			if m.Text == "unheard" {
+				t.Errorf("an event was answered in %d", chat)
+			}
 		}
 	}
 }
@@ -167,6 +181,28 @@ func TestOnlyWhatMayHaveArrivedIsUnknown(t *testing.T) {
 				t.Errorf("To = %+v", pe.To)
 			}
 		})
+	}
+}
+
+func TestAPostToAChatThatMustKeepSilentIsPutOffWithoutARequest(t *testing.T) {
+	w, _ := meddle(t)
+	w.openOnly()
+	_, err := w.tg.Start(bob, "")
+	w.must(err)
+	w.tg.Inject(bottest.Fault{Match: "sendMessage", Kind: bottest.RateLimited{RetryAfter: 20 * time.Second}})
+	if _, err := w.bot.Post(t.Context(), deliveryTo(ann, "one")); kindOf(err) != engine.Later {
+		t.Fatalf("Post() = %v", err)
+	}
+	made := len(w.tg.Requests())
+	var pe *engine.PostError
+	if _, err := w.bot.Post(t.Context(), deliveryTo(ann, "two")); !errors.As(err, &pe) || pe.Kind != engine.Later || pe.After < 15*time.Second {
+		t.Errorf("Post() = %v, want to be told to come back in 20 s", err)
+	}
+	if n := len(w.tg.Requests()) - made; n != 0 {
+		t.Errorf("%d requests to a chat that must keep silent", n)
+	}
+	if _, err := w.bot.Post(t.Context(), deliveryTo(bob, "three")); err != nil {
+		t.Errorf("Post to another chat: %v", err)
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 	pollFor     = 40 * time.Second
 	pollSlack   = 15 * time.Second
 	batchLimit  = 100
-	unfinished  = 2 * time.Second // the store is in trouble: do not spin
+	unfinished  = time.Second // the store is in trouble: do not spin
 	setAsideFor = 5 * time.Second
 )
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,11 +35,12 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"telegram": world.start,   // starts a fake and points serve at it
 		"says":     world.says,    // says USER TEXT: writes to the bot in private
 		"presses":  world.presses, // presses USER LABEL: a button of the bot's newest message
-		"reads":    world.reads,   // reads USER TEXT: waits until the bot's words are seen
+		"reads":    world.reads,   // reads USER REGEXP: waits until the bot's words are seen
 		"handled":  world.handled, // waits until the bot has acknowledged everything
 		"refused":  world.refused, // the fake refuses the bot's token from now on
 		"ready":    ready,         // waits until serve says so
 		"get":      get,           // get PATH: of the admin port, to stdout
+		"until":    until,         // until PATH TEXT: waits until the admin port shows it
 		"term":     terminate,     // sends SIGTERM to what runs in the background
 		"damage":   damage,        // damage newer-file|newer-records|full FILE
 	}
@@ -108,9 +110,10 @@ func (w *telegrams) reads(ts *testscript.TestScript, _ bool, args []string) {
 	tg, user := w.of(ts, args, 2)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	want := strings.Join(args[1:], " ")
-	_, err := tg.WaitMessage(ctx, user, func(m bottest.TelegramMessage) bool {
-		return m.Bot() && strings.Contains(m.Words(), want)
+	want, err := regexp.Compile(strings.Join(args[1:], " "))
+	ts.Check(err)
+	_, err = tg.WaitMessage(ctx, user, func(m bottest.TelegramMessage) bool {
+		return m.Bot() && want.MatchString(m.Words())
 	})
 	ts.Check(err)
 }
@@ -162,6 +165,28 @@ func get(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
+// until polls a path of the admin port until it shows what is looked for.
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ts.Getenv("ADMIN")+args[0], nil)
+		ts.Check(err)
+		res, err := http.DefaultClient.Do(req)
+		ts.Check(err)
+		body, err := io.ReadAll(res.Body)
+		ts.Check(errors.Join(err, res.Body.Close()))
+		if strings.Contains(string(body), args[1]) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			ts.Fatalf("%s never shows %q:\n%s", args[0], args[1], body)
+		case <-time.After(20 * time.Millisecond): // polls a condition
+		}
+	}
+}
+
 func terminate(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, c := range ts.BackgroundCmds() {
 		ts.Check(c.Process.Signal(syscall.SIGTERM))
@@ -193,24 +218,29 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fill writes into a store until it has no room below size.
+// fill writes into a store until not even a small record finds room below size,
+// also after the file was opened anew, which finds pages that were freed.
 func fill(file string, size int) error {
-	s, err := boltstore.Open(file, boltstore.Options{MaxSize: size})
-	if err != nil {
-		return err
-	}
-	for n := 0; err == nil; n++ {
-		err = s.Update(context.Background(), func(tx engine.Tx) error {
-			for k := range 16 {
-				if err := tx.Put(fmt.Appendf(nil, "zz/filler/%06d/%d", n, k), make([]byte, 3000)); err != nil {
-					return err
-				}
+	for n, written := 0, 1; written > 0; n++ {
+		s, err := boltstore.Open(file, boltstore.Options{MaxSize: size})
+		if err != nil {
+			return err
+		}
+		written = 0
+		for _, value := range []int{50_000, 100} {
+			for err = nil; err == nil; written++ {
+				err = s.Update(context.Background(), func(tx engine.Tx) error {
+					return tx.Put(fmt.Appendf(nil, "zz/filler/%d/%d/%d", n, value, written), make([]byte, value))
+				})
 			}
-			return nil
-		})
+			written-- // the last one failed
+			if !errors.Is(err, boltstore.ErrFull) {
+				return errors.Join(err, s.Close())
+			}
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
 	}
-	if !errors.Is(err, boltstore.ErrFull) {
-		return errors.Join(err, s.Close())
-	}
-	return s.Close()
+	return nil
 }

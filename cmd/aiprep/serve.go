@@ -114,7 +114,7 @@ const drainWithin = 30 * time.Second
 func runAll(ctx context.Context, eng *engine.Engine, all map[string]bot, ops *operations, log *slog.Logger) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	ended := make(chan error, len(all)+1)
+	ended := make(chan error, len(all)+2)
 	posters := map[string]engine.Poster{}
 	for name, b := range all {
 		posters[name] = b
@@ -131,13 +131,15 @@ func runAll(ctx context.Context, eng *engine.Engine, all map[string]bot, ops *op
 		ops.ready()
 		ended <- eng.RunSchedule(ctx, posters)
 	}()
+	go func() {
+		<-ctx.Done()
+		log.Info("stopping: finishing what is in flight")
+		ended <- nil
+	}()
 	var errs []error
 	for range cap(ended) {
 		if err := <-ended; err != nil {
 			errs = append(errs, err)
-		}
-		if ctx.Err() == nil {
-			log.Info("stopping")
 		}
 		stop() // one ended, by fault or by signal: so do the others
 	}

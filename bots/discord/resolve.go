@@ -1,0 +1,74 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"aiprep/engine"
+)
+
+// resolve completes an event with what only the engine and Discord know: which
+// server a button in a private chat belongs to, and whether the person manages
+// it. In a server Discord itself says so with every press.
+func (b *Bot) resolve(ctx context.Context, ev *event) error {
+	cmd, _ := b.engine.Command(ev.in.Verb)
+	if cmd.Who != engine.Admins || !ev.in.In.Private() || ev.in.On == "" {
+		return nil
+	}
+	place, ok, err := b.engine.Origin(ctx, ev.in.Args)
+	if err != nil {
+		return fmt.Errorf("find origin: %w", err)
+	}
+	if !ok || place.Platform != platform || !isID(place.Server) || !isID(ev.in.From.ID) {
+		return nil
+	}
+	ev.in.In = place
+	ev.in.Admin, err = b.manages(ctx, place.Server, ev.in.From.ID)
+	return err
+}
+
+// manages asks Discord whether a person manages a server. Who is not, or no
+// longer, a member does not; nor does anybody where we are not.
+func (b *Bot) manages(ctx context.Context, server, person string) (bool, error) {
+	var guild struct {
+		Owner string `json:"owner_id"`
+		Roles []struct {
+			ID     string `json:"id"`
+			Rights string `json:"permissions"`
+		} `json:"roles"`
+	}
+	var member struct {
+		Roles []string `json:"roles"`
+	}
+	for path, into := range map[string]any{"/guilds/" + server: &guild, "/guilds/" + server + "/members/" + person: &member} {
+		answer, err := b.call(ctx, request{method: http.MethodGet, path: path, route: "GET /guilds/" + server})
+		var refused *apiError
+		if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusForbidden) {
+			return false, nil
+		}
+		if err == nil {
+			err = json.Unmarshal(answer, into)
+		}
+		if err != nil {
+			return false, fmt.Errorf("check the rights of a member: %w", err)
+		}
+	}
+	if guild.Owner == person {
+		return true, nil
+	}
+	held := map[string]bool{server: true} // everybody has the role with the server's own id
+	for _, id := range member.Roles {
+		held[id] = true
+	}
+	for _, role := range guild.Roles {
+		rights, err := strconv.ParseUint(role.Rights, 10, 64)
+		if err == nil && held[role.ID] && rights&(administrator|manageGuild) != 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+)
+
+// asideFor is how long an update that could not be handled is kept.
+const asideFor = 7 * 24 * time.Hour
+
+// Aside is an update that could not be handled.
+type Aside struct {
+	At     time.Time
+	ID     string // platform:id of the update
+	Reason string
+	Raw    []byte
+}
+
+// SetAside keeps an update that could not be handled for a week, so that the
+// operator can look at it and it does not stop the ones behind it.
+func (e *Engine) SetAside(ctx context.Context, platform, id string, at time.Time, raw []byte, reason string) error {
+	e.count("aside", platform, "kept")
+	e.log.Warn("update set aside", "platform", platform, "id", id, "reason", reason)
+	err := e.store.Update(ctx, func(tx Tx) error {
+		return put(tx, keyAside(at, platform, id), aside{Raw: raw, Reason: reason})
+	})
+	if err != nil {
+		return fmt.Errorf("set update aside: %w", err)
+	}
+	return nil
+}
+
+// ListAside returns at most n of the updates set aside, oldest first.
+func (e *Engine) ListAside(ctx context.Context, n int) (list []Aside, err error) {
+	prefix := []byte("aside/")
+	from, to := prefixRange(prefix)
+	err = e.store.View(ctx, func(tx Tx) error {
+		list = nil
+		recs, err := tx.Scan(from, to, n)
+		for _, r := range recs {
+			var a aside
+			if _, err := decode(r.Value, &a); err != nil {
+				return err
+			}
+			at, id, _ := bytes.Cut(r.Key[len(prefix):], []byte("/"))
+			list = append(list, Aside{At: asideTime(at), ID: string(id), Reason: a.Reason, Raw: a.Raw})
+		}
+		return err
+	})
+	return list, err
+}
+
+func asideTime(hex []byte) time.Time {
+	var ms int64
+	if _, err := fmt.Sscanf(string(hex), "%016x", &ms); err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
+
+// sweepAside forgets, once an hour, what has been kept for a week.
+func (r *runner) sweepAside(ctx context.Context) error {
+	now := r.now()
+	if now.Sub(r.swept) < time.Hour {
+		return nil
+	}
+	r.swept = now
+	from, _ := prefixRange([]byte("aside/"))
+	to := keyAside(now.Add(-asideFor), "", "")
+	old, err := r.keysIn(ctx, from, to, 1000)
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	return r.store.Update(ctx, func(tx Tx) error {
+		for _, key := range old {
+			if err := tx.Delete(key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
