@@ -16,7 +16,7 @@ type Engine interface {
 	Commands() []engine.Command
 	Command(name string) (engine.Command, bool)
 	Complete(ctx context.Context, option engine.Option, prefix string) []engine.Choice
-	Awaited(context.Context, engine.User) (action string, in engine.Place, ok bool, err error)
+	Awaited(ctx context.Context, u engine.User, at time.Time) (action string, in engine.Place, ok bool, err error)
 	Origin(ctx context.Context, args []string) (engine.Place, bool, error)
 	SetAside(ctx context.Context, platform, id string, at time.Time, raw []byte, reason string) error
 }

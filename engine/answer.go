@@ -22,15 +22,6 @@ type outcome struct {
 	seq     uint32
 }
 
-// numbers returns what the model knows of an item: the author's prior.
-func (e *Engine) numbers(i *content.Item) skill.Numbers {
-	return skill.Numbers{
-		Item:  e.model.NewItem(i.Difficulty, i.HasDifficulty, int(i.Level)-int(content.Mid)),
-		Topic: e.model.NewTopicDifficulty(),
-		World: e.model.NewWorld(),
-	}
-}
-
 // record makes an answer a fact: log, abilities and what was seen, all in the
 // turn's transaction. a holds what the caller knows; the rest is filled in.
 func (t *turn) record(i *content.Item, a answer) (outcome, error) {
@@ -43,11 +34,15 @@ func (t *turn) record(i *content.Item, a answer) (outcome, error) {
 	}
 	rested := was.N == 0 || t.in.At.Unix()-was.At >= restDays*86400
 	try := skill.Attempt{Last: lastOf(was), Daily: a.Kind == kindDaily}
-	tp, n, m := ab.topic(t.e.model, i.Topic, t.in.At), t.e.numbers(i), t.e.model
+	m, now := t.e.model, t.e.current.Load()
+	tp, n := ab.topic(m, i.Topic, t.in.At), now.of(m, i)
 	a.Item, a.Rev, a.At, a.Late = i.ID, i.Rev, t.in.At.UnixMilli(), t.in.Late
-	a.Zone, a.Counted = t.zone().String(), rested
+	a.Zone, a.Counted, a.Epoch = t.zone().String(), rested, now.Epoch
 	a.P = m.Predict(ab.General, tp, n, try).P
 	if rested {
+		if err := t.contribute(i.ID, a, m.Observe(ab.General, tp, try, a.Right)); err != nil {
+			return outcome{}, err
+		}
 		ab.General, tp = m.LearnPerson(ab.General, tp, n, try, a.Right)
 		if ab.Topics == nil {
 			ab.Topics = map[string]topicAbility{}

@@ -60,13 +60,27 @@ func asideTime(hex []byte) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// sweepAside forgets, once an hour, what has been kept for a week.
-func (r *runner) sweepAside(ctx context.Context) error {
+// keepHouse does, every ten minutes, what has no time of its own: items learn
+// from what has piled up, and what was set aside a week ago is forgotten.
+func (r *runner) keepHouse(ctx context.Context) error {
 	now := r.now()
-	if now.Sub(r.swept) < time.Hour {
+	if now.Sub(r.swept) < 10*time.Minute {
 		return nil
 	}
 	r.swept = now
+	for {
+		n, err := r.Calibrate(ctx, now, false)
+		if err != nil {
+			return err
+		}
+		if n < foldBatch {
+			return r.sweepAside(ctx, now)
+		}
+	}
+}
+
+// sweepAside forgets what has been kept for a week.
+func (r *runner) sweepAside(ctx context.Context, now time.Time) error {
 	from, _ := prefixRange([]byte("aside/"))
 	to := keyAside(now.Add(-asideFor), "", "")
 	old, err := r.keysIn(ctx, from, to, 1000)

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,6 +35,23 @@ func TestVotesElsewhereOrTooLateDoNotCount(t *testing.T) {
 	c.until(monday.Add(25 * time.Hour))
 	c.wants(c.press("ben", "g", m, "m1", "A").Whisper, "closed")
 	c.wants(c.types("ben", "g", "stats").Whisper, "Nothing to show")
+}
+
+// A forged press cannot send a server's posts to another place.
+func TestForgedPressCannotChooseAChannel(t *testing.T) {
+	c := newChat(t)
+	form := c.types("admin", "g", "setup 09:00").Whisper
+	here := form.Buttons[len(form.Buttons)-1][0].Action
+	in := c.input("admin", "g")
+	words := strings.Fields(here)
+	in.On, in.Verb, in.Args = "w1", words[0], append(words[1:len(words)-1], "elsewhere")
+	c.wants(c.do(in).Whisper, "another server")
+	in.Verb, in.Args = "setup", []string{"channel=elsewhere"}
+	c.wants(c.do(in).Whisper, "another server")
+	c.until(monday.Add(time.Hour))
+	if to := c.posts.sent[0].To.Chat; to != "g" {
+		t.Errorf("posted to %q", to)
+	}
 }
 
 // Every press of an admin's button asks for the right again.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"aiprep/content"
@@ -39,6 +40,7 @@ type Engine struct {
 	secret  []byte
 	words   *catalogue
 	model   skill.Model
+	current atomic.Pointer[numbers] // the newest epoch
 	table   []Command
 	verbs   map[string]verb
 	limits  *limiter
@@ -73,7 +75,11 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if e.secret, err = openRecords(ctx, cfg.Store, cfg.Secret); err != nil {
 		return nil, err
 	}
-	return e, nil
+	return e, cfg.Store.View(ctx, func(tx Tx) error {
+		n, err := e.loadNumbers(tx)
+		e.current.Store(n)
+		return err
+	})
 }
 
 const secretLen = 32

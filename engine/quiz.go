@@ -338,7 +338,7 @@ func (t *turn) scoreChange(run test, ab abilities) content.Text {
 // of everything.
 func (t *turn) scopeScore(ab abilities, scope string) skill.Score {
 	if tp := t.e.bank.Topic(scope); tp != nil {
-		return t.e.model.Score(ab.General, ab.topic(t.e.model, tp.ID, t.in.At), t.e.model.NewWorld())
+		return t.e.model.Score(ab.General, ab.topic(t.e.model, tp.ID, t.in.At), t.e.world())
 	}
 	return t.e.model.GeneralScore(ab.General)
 }

@@ -35,6 +35,10 @@ import (
 //	s/<space>/used/<item>                date of the item's last use here
 //	mark/<space>/<date>/<person>         one person's answer to one occurrence
 //	day/<space>/<date>                   quorum of one date; stays for ever
+//	fold/<time>/<random>                 anonymous copy of an answer, until it is folded
+//	epoch/<n>                            what one fold changed
+//	numbers                              all item numbers as of the newest epoch
+//	tally/<item>                         how an item was answered, for its health
 //	served/<topic>                       exposure of the topic's items in tests
 //	job/<due>/<kind>/<key>               something that goes out unasked
 //	aside/<time>/<platform>:<id>         an update that could not be handled
@@ -68,6 +72,8 @@ func mac(secret []byte, purpose string, parts ...string) []byte {
 var (
 	keyFormat = []byte("meta/format")
 	keySecret = []byte("meta/secret")
+
+	keyNumbers = []byte("numbers")
 )
 
 func keyAccount(secret []byte, platform, id string) []byte {
@@ -98,6 +104,12 @@ func keyOcc(s ID, d Date) []byte         { return []byte("s/" + string(s) + "/oc
 func keyUsed(s ID, item string) []byte   { return []byte("s/" + string(s) + "/used/" + item) }
 func keySpaceDay(s ID, d Date) []byte    { return []byte("day/" + string(s) + "/" + dateKey(d)) }
 func keyServed(topic string) []byte      { return []byte("served/" + topic) }
+func keyTally(item string) []byte        { return []byte("tally/" + item) }
+func keyEpoch(n uint32) []byte           { return fmt.Appendf(nil, "epoch/%08x", n) }
+
+func keyFold(at time.Time, random ID) []byte {
+	return fmt.Appendf(nil, "fold/%016x/%s", at.UnixMilli(), random)
+}
 
 func keyMark(s ID, d Date, p ID) []byte {
 	return []byte("mark/" + string(s) + "/" + dateKey(d) + "/" + string(p))
@@ -141,8 +153,15 @@ type person struct {
 	Tests   uint32 `cbor:"6,keyasint,omitempty"`
 	Right   uint32 `cbor:"7,keyasint,omitempty"`
 	Streak  streak `cbor:"8,keyasint"`
-	Spaces  []ID   `cbor:"9,keyasint,omitempty"` // servers answered in, newest first, at most 8
+	Spaces  []ID   `cbor:"9,keyasint,omitempty"`  // servers answered in, newest first, at most 8
+	Consent int    `cbor:"10,keyasint,omitempty"` // to anonymous copies of answers
 }
+
+// What a person said of anonymous copies; saying nothing means no.
+const (
+	consentYes = 1
+	consentNo  = 2
+)
 
 // streak counts kept days in a row. Longest never falls.
 type streak struct {

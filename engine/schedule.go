@@ -28,8 +28,8 @@ func (e *Engine) RunSchedule(ctx context.Context, posters map[string]Poster) err
 		if err != nil {
 			e.log.Error("read jobs", "err", err)
 		}
-		if err := r.sweepAside(ctx); err != nil {
-			e.log.Error("sweep what was set aside", "err", err)
+		if err := r.keepHouse(ctx); err != nil {
+			e.log.Error("keep house", "err", err)
 		}
 		// Timers stand still while a machine sleeps, so the wall clock is
 		// read again at least twice a minute.

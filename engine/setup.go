@@ -123,6 +123,11 @@ func (t *turn) change(what, value string) error {
 		}
 		s.Quorum = n
 	case "channel":
+		// A channel comes from the platform's own picker. A press can be
+		// forged, so it can only mean the place where it is made.
+		if t.pressed() && value != "here" {
+			return t.sorry(wSetupElsewhere)
+		}
 		s.Place.Chat, s.Place.Thread = splitPlace(value, t.in.In)
 	case "topics":
 		return t.changeTopics(value)

@@ -37,7 +37,7 @@ func (t *turn) topicScores(ab abilities) content.Text {
 		n              int
 	}
 	var rows []row
-	world := t.e.model.NewWorld()
+	world := t.e.world()
 	for id := range ab.Topics {
 		own := ab.topic(t.e.model, id, t.in.At)
 		s := t.e.model.Score(ab.General, own, world)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"aiprep/content"
 )
@@ -62,10 +63,13 @@ func (t *turn) line() (Reply, error) {
 	}}}, nil
 }
 
-// Awaited tells an adapter whether the person's line of text was asked for,
-// and where. The action's verb and arguments, with the line behind them, are
+// awaitFor is how long a line that was asked for is waited for.
+const awaitFor = time.Hour
+
+// Awaited tells an adapter whether the line of text that a person wrote at an
+// instant was asked for, and where. The action's verb and arguments, with the line behind them, are
 // then the Input to handle.
-func (e *Engine) Awaited(ctx context.Context, u User) (action string, in Place, ok bool, err error) {
+func (e *Engine) Awaited(ctx context.Context, u User, at time.Time) (action string, in Place, ok bool, err error) {
 	err = e.store.View(ctx, func(tx Tx) error {
 		vals, err := tx.Get(keyAccount(e.secret, u.Platform, u.ID))
 		if err != nil || vals[0] == nil {
@@ -75,6 +79,7 @@ func (e *Engine) Awaited(ctx context.Context, u User) (action string, in Place, 
 		if ok, err = get(tx, keyAsk(ID(vals[0])), &a); err != nil {
 			return err
 		}
+		ok = ok && at.Sub(time.Unix(a.At, 0)) < awaitFor
 		action, in = a.Action, a.In
 		return nil
 	})

@@ -267,7 +267,7 @@ func (c *Console) input() engine.Input {
 
 // awaited turns a line that was asked for into the command it belongs to.
 func (c *Console) awaited(ctx context.Context, in *engine.Input, line string) error {
-	action, place, ok, err := c.cfg.Engine.Awaited(ctx, in.From)
+	action, place, ok, err := c.cfg.Engine.Awaited(ctx, in.From, in.At)
 	if err != nil || !ok {
 		in.Args = []string{line}
 		return err

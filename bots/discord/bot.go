@@ -2,8 +2,13 @@ package discord
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
 	"time"
 
 	"aiprep/bots"
@@ -13,47 +18,161 @@ import (
 // Config is what a Bot needs. Engine and Token are required.
 type Config struct {
 	Engine bots.Engine
-	Token  bots.Secret // from Discord's developer portal, without "Bot "
+	Token  bots.Secret // from the developer portal, with or without "Bot " before it
 	Log    *slog.Logger
 	// Now is the clock that dates what Discord does not date; nil means
 	// time.Now. It does not move timers.
 	Now func() time.Time
 	// Count is told of every outcome worth a metric; nil counts nothing.
 	Count func(what, platform, outcome string)
-	// BaseURL is the server, for a test's; "" means https://discord.com.
+	// BaseURL is Discord's address, or that of a test's server; "" means
+	// https://discord.com.
 	BaseURL string
+	// Drain is how long Run goes on, after its context ended, to finish what is
+	// in flight; 0 means 8 seconds.
+	Drain time.Duration
 }
 
 // Bot is one bot account on Discord. It implements engine.Poster and
 // engine.Finder.
 type Bot struct {
-	ready chan struct{}
+	*client
+	engine bots.Engine
+	log    *slog.Logger
+	now    func() time.Time
+	count  func(what, platform, outcome string)
+	drain  time.Duration
+
+	ackWithin time.Duration // until a first word is due
+	within    time.Duration // what the engine has for one event
+	timing    timing
+
+	me        self
+	seen      *recent
+	lanes     *lanes
+	slots     chan struct{} // one for each event being served
+	work      sync.WaitGroup
+	ready     chan struct{}
+	readyOnce sync.Once
+	life      context.Context // ends when Run gives up what is in flight
+	end       context.CancelFunc
 }
 
-// New returns a Bot. It makes no request.
+// self is who we are on Discord.
+type self struct{ app, user string }
+
+var (
+	_ engine.Poster = (*Bot)(nil)
+	_ engine.Finder = (*Bot)(nil)
+)
+
+const drainWithin = 8 * time.Second
+
+// New returns a Bot. It makes no request: whether the token is right is found
+// out by Run.
 func New(cfg Config) (*Bot, error) {
-	return &Bot{ready: make(chan struct{})}, nil
+	if cfg.Engine == nil {
+		return nil, errors.New("make discord bot: no engine")
+	}
+	token := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(cfg.Token.Reveal()), "Bot "))
+	if token == "" {
+		return nil, errors.New("make discord bot: no token: get one from the developer portal, under Bot")
+	}
+	base := strings.TrimRight(cfg.BaseURL, "/")
+	if base == "" {
+		base = "https://discord.com"
+	}
+	if u, err := url.Parse(base); err != nil || u.Host == "" || u.Path != "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, errors.New("make discord bot: the server's address must begin with https:// and have no path")
+	}
+	b := &Bot{
+		client: &client{http: newHTTP(), base: base, token: token, pace: newPace()},
+		engine: cfg.Engine, log: cfg.Log, now: cfg.Now, count: cfg.Count, drain: cfg.Drain,
+		ackWithin: ackWithin, within: bots.HandleWithin, timing: defaultTiming(),
+		seen: newRecent(seenEvents), lanes: newLanes(), slots: make(chan struct{}, mostServed), ready: make(chan struct{}),
+	}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	if b.now == nil {
+		b.now = time.Now
+	}
+	if b.count == nil {
+		b.count = func(string, string, string) {}
+	}
+	if b.drain <= 0 {
+		b.drain = drainWithin
+	}
+	b.life, b.end = context.WithCancel(context.Background())
+	return b, nil
 }
 
-// Ready is closed when events are being taken in.
+// Ready is closed when what people do is being taken in. Discord keeps nothing
+// for a bot that is away, so nothing can have piled up.
 func (b *Bot) Ready() <-chan struct{} { return b.ready }
 
-// Run takes events in until ctx ends.
+// Run takes in what people do until ctx ends, then finishes what is in flight
+// and returns nil. It returns an error when it cannot go on, which a person has
+// to put right, such as a wrong token. It is called once.
 func (b *Bot) Run(ctx context.Context) error {
-	return errors.New("run discord bot: not built yet")
+	defer b.http.CloseIdleConnections()
+	defer b.end()
+	stop := context.AfterFunc(ctx, func() {
+		select { // not before what is in flight had its time
+		case <-time.After(b.drain):
+			b.end()
+		case <-b.life.Done():
+		}
+	})
+	defer stop()
+	err := b.introduce(ctx)
+	if err == nil && ctx.Err() == nil {
+		menu, done := context.WithCancel(ctx)
+		b.work.Go(func() { b.register(menu) })
+		err = b.supervise(ctx)
+		done()
+	}
+	if err != nil { // there is no more token to answer with
+		b.end()
+	}
+	b.work.Wait()
+	return err
 }
 
-// Post implements engine.Poster.
-func (b *Bot) Post(ctx context.Context, d engine.Delivery) (engine.Receipt, error) {
-	return engine.Receipt{}, &engine.PostError{Kind: engine.Later, After: time.Minute}
+// introduce asks Discord who we are, again and again while it cannot be reached.
+func (b *Bot) introduce(ctx context.Context) error {
+	for pause := b.timing.first; ; pause = min(2*pause, b.timing.long) {
+		answer, err := b.call(ctx, request{method: http.MethodGet, path: "/applications/@me", route: "GET /applications/@me"})
+		var app struct {
+			ID  string `json:"id"`
+			Bot struct {
+				ID   string `json:"id"`
+				Name string `json:"username"`
+			} `json:"bot"`
+		}
+		if err == nil {
+			if err = json.Unmarshal(answer, &app); err == nil && isID(app.ID) && isID(app.Bot.ID) {
+				b.me = self{app.ID, app.Bot.ID}
+				b.log.Info("discord bot signed in", "username", app.Bot.Name)
+				return nil
+			}
+			err = errors.New("discord did not say who we are")
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		var refused *apiError
+		if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized && !refused.Plain {
+			b.count("gateway", platform, "refused")
+			return errBadToken()
+		}
+		b.count("gateway", platform, "unreachable")
+		b.log.Warn("discord cannot be reached", "err", err, "retry", pause)
+		if sleep(ctx, max(pause, classify(err).After)) != nil {
+			return nil
+		}
+	}
 }
 
-// Edit implements engine.Poster.
-func (b *Bot) Edit(ctx context.Context, to engine.Place, ref engine.Ref, m engine.Message) error {
-	return &engine.PostError{Kind: engine.Later, After: time.Minute}
-}
-
-// Find implements engine.Finder.
-func (b *Bot) Find(ctx context.Context, d engine.Delivery) (engine.Receipt, engine.Finding, error) {
-	return engine.Receipt{}, engine.CannotTell, nil
-}
+// redact takes the bot's token out of a text from elsewhere.
+func (b *Bot) redact(s string) string { return strings.ReplaceAll(s, b.token, "***") }

@@ -42,6 +42,7 @@ type request struct {
 	body         any           // JSON, or nil for none
 	files        []file        // with these the request is a form
 	most         time.Duration // to wait for a turn
+	within       time.Duration // for an answer; 0 is a default
 	hook         bool          // an interaction's own path: it carries its right and has its own limits
 }
 
@@ -81,7 +82,10 @@ func (e *wireError) Unwrap() error { return e.Err }
 // call makes one request and returns the answer's body. Its error is an
 // *apiError, a *wireError, a *tooLong, or ctx's own while waiting for a turn.
 func (c *client) call(ctx context.Context, r request) (json.RawMessage, error) {
-	within := askWithin
+	within := r.within
+	if within == 0 {
+		within = askWithin
+	}
 	if len(r.files) > 0 {
 		within = fileWithin
 	}

@@ -1,6 +1,10 @@
 package discord
 
-import "aiprep/engine"
+import (
+	"slices"
+
+	"aiprep/engine"
+)
 
 // Types of callbacks
 // (https://discord.com/developers/docs/interactions/receiving-and-responding).
@@ -122,12 +126,12 @@ func (ev event) pages(m engine.Message, hidden bool) []step {
 func (ev event) redeem(said []step, made promise) []step {
 	kept := false
 	for i := range said {
-		switch s := &said[i]; {
-		case s.edits:
-			s.how = byEdit
-		case !kept && s.hidden == made.hidden:
-			s.how, kept = byOriginal, true
-			said[0], said[i] = said[i], said[0]
+		switch one := said[i]; {
+		case one.edits:
+			said[i].how = byEdit
+		case !kept && one.hidden == made.hidden:
+			one.how, kept = byOriginal, true
+			said = slices.Insert(slices.Delete(said, i, i+1), 0, one)
 		}
 	}
 	if !kept {

@@ -62,7 +62,7 @@ func (b *Bot) acknowledge(ev event, r engine.Reply) {
 	case r.Whisper != nil:
 		text, whole := alert(*r.Whisper, b.me.username)
 		answer.Text, answer.ShowAlert = text, true
-		// Who has not opened the private chat, and presses again, is led there.
+		// Who could not be written to, and presses again, is led to the private chat.
 		if link, ok := b.linkTo(ev); ok && !whole && b.closed.has(ev.pressKey()) {
 			answer = tg.AnswerCallbackQueryParams{URL: link}
 		}
@@ -154,10 +154,16 @@ func (b *Bot) whisper(ev event, m engine.Message) {
 	}
 }
 
-// whisperPressed sends what an alert had no room for.
+// whisperPressed sends what an alert had no room for. When a whole group votes
+// at once there is no time for that: who wants more presses again.
 func (b *Bot) whisperPressed(ev event, me address, m engine.Message) {
 	if _, whole := alert(m, b.me.username); whole || b.closed.has(ev.pressKey()) {
 		b.closed.remove(ev.pressKey())
+		return
+	}
+	if b.outbox.crowded() {
+		b.count("send", platform, "crowded")
+		b.closed.add(ev.pressKey())
 		return
 	}
 	b.say(me, render(m), nil, func(err error) {

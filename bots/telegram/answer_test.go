@@ -164,6 +164,32 @@ func TestAPanicOfWhatIsShownCostsNoProcess(t *testing.T) {
 	w.start(bob)
 }
 
+func TestWhenAWholeGroupVotesTheAlertsComeFirst(t *testing.T) {
+	w, _ := meddle(t)
+	w.run()
+	daily := publicDaily(w)
+	last := w.start(bob)
+	hold := make(chan struct{})
+	for chat := range int64(maxCopies) { // all these wait to be told something
+		w.bot.outbox.put(-chat-1, func() { <-hold })
+	}
+	if a := w.answered(w.press(bob, daily, "A")); !a.Alert {
+		t.Errorf("a vote is answered with %+v", a)
+	}
+	again := w.answered(w.press(bob, daily, "A"))
+	link, ok := strings.CutPrefix(again.URL, "https://t.me/"+w.tg.Username+"?start=")
+	if !ok {
+		t.Fatalf("the second press is answered with %+v", again)
+	}
+	close(hold)
+	_, err := w.tg.Start(bob, link)
+	w.must(err)
+	if got := w.next(bob, last); !strings.Contains(got.Text, "The right one is right.") {
+		t.Errorf("the link leads to %q", got.Text)
+	}
+	w.clean()
+}
+
 func TestNewRefusesWhatCannotWork(t *testing.T) {
 	w, _ := meddle(t)
 	for name, cfg := range map[string]Config{

@@ -51,7 +51,7 @@ type Bot struct {
 	pace   *pace
 	outbox *outbox
 	seen   *recent[int64]  // updates that this process has done with
-	closed *recent[string] // presses by people who have not opened their private chat
+	closed *recent[string] // presses whose answer did not reach the private chat
 	me     self
 	ready  chan struct{}
 	life   context.Context // ends when Run gives up what is in flight

@@ -5,10 +5,12 @@ import (
 	"sync"
 )
 
-// What may wait to be said: to one chat, after which more is dropped, and to
-// all, after which no more updates are taken in.
+// What may wait to be said: to one chat, after which more is dropped; to all,
+// after which what a person can also get in another way is; and to all, after
+// which no more updates are taken in.
 const (
 	maxChatQueue = 32
+	maxCopies    = 128 // about five seconds' worth
 	maxQueued    = 1024
 )
 
@@ -66,6 +68,13 @@ func (o *outbox) run(chat int64) {
 		default:
 		}
 	}
+}
+
+// crowded reports whether so much waits that copies would hold up answers.
+func (o *outbox) crowded() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.n >= maxCopies
 }
 
 // room waits until fewer than maxQueued jobs wait, or ctx ends.

@@ -32,8 +32,9 @@ const (
 // pace spreads what is sent. It lives by the machine's clock, as the limits do.
 type pace struct {
 	mu     sync.Mutex
-	all    *rate.Limiter
-	until  time.Time // nothing at all is sent before
+	all    *rate.Limiter // new messages
+	edits  *rate.Limiter // which have a line of their own: a press waits for no broadcast
+	until  time.Time     // nothing at all is sent before
 	chats  map[int64]*chatPace
 	alarms map[int64]time.Time // the last 429 of each chat, while recent
 	swept  time.Time
@@ -47,6 +48,7 @@ type chatPace struct {
 func newPace() *pace {
 	return &pace{
 		all:    rate.NewLimiter(perSecond, secondBurst),
+		edits:  rate.NewLimiter(perSecond, secondBurst),
 		chats:  map[int64]*chatPace{},
 		alarms: map[int64]time.Time{},
 	}
@@ -93,12 +95,16 @@ func (p *pace) turn(chat int64, edit bool, most time.Duration) (d time.Duration,
 	if d = max(p.until.Sub(now), c.until.Sub(now)); d > 0 {
 		return d, false
 	}
-	buckets := []*rate.Limiter{p.all}
-	if !edit || chat < 0 { // who presses in their own chat sets the pace of its edits
-		buckets = append(buckets, c.second)
-	}
-	if !edit && c.minute != nil {
-		buckets = append(buckets, c.minute)
+	var buckets []*rate.Limiter
+	switch {
+	case edit && chat > 0: // who presses in their own chat sets the pace of its edits
+		buckets = []*rate.Limiter{p.edits}
+	case edit:
+		buckets = []*rate.Limiter{p.edits, c.second}
+	case chat > 0:
+		buckets = []*rate.Limiter{p.all, c.second}
+	default:
+		buckets = []*rate.Limiter{p.all, c.second, c.minute}
 	}
 	var taken []*rate.Reservation
 	for _, b := range buckets {

@@ -110,6 +110,31 @@ func TestPaceTakesManyRefusalsForOneOfAll(t *testing.T) {
 	})
 }
 
+func TestAnEditWaitsForNoBroadcast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace()
+		var broadcast sync.WaitGroup
+		for chat := range int64(500) {
+			broadcast.Go(func() {
+				if err := p.wait(t.Context(), chat+1000, false, time.Hour); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		begin := time.Now()
+		for range 4 { // a person who taps through a test
+			if err := p.wait(t.Context(), 1, true, time.Minute); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(begin); took > time.Second/4 {
+			t.Errorf("four edits took %v", took)
+		}
+		broadcast.Wait()
+	})
+}
+
 func TestPaceStopsWaitingWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace()

@@ -51,7 +51,7 @@ func (b *Bot) resolve(ctx context.Context, ev *event) error {
 // awaited makes a line of text the answer to what was asked, if it was.
 func (b *Bot) awaited(ctx context.Context, ev *event) error {
 	ev.in.Verb = ""
-	action, in, ok, err := b.engine.Awaited(ctx, ev.in.From)
+	action, in, ok, err := b.engine.Awaited(ctx, ev.in.From, ev.in.At)
 	if err != nil {
 		return fmt.Errorf("find what was asked: %w", err)
 	}

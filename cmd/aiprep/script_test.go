@@ -24,8 +24,8 @@ import (
 	"aiprep/engine/boltstore"
 )
 
-// patience is how long a script waits for what another process does.
-const patience = 30 * time.Second
+// scriptPatience is how long a script waits for what another process does.
+const scriptPatience = 30 * time.Second
 
 // scriptCommands are what scripts have beside testscript's own commands.
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
@@ -42,6 +42,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"get":      get,           // get PATH: of the admin port, to stdout
 		"until":    until,         // until PATH TEXT: waits until the admin port shows it
 		"term":     terminate,     // sends SIGTERM to what runs in the background
+		"taken":    taken,         // taken VAR: sets it to an address that is in use
 		"damage":   damage,        // damage newer-file|newer-records|full FILE
 	}
 }
@@ -108,7 +109,7 @@ func (w *telegrams) presses(ts *testscript.TestScript, _ bool, args []string) {
 
 func (w *telegrams) reads(ts *testscript.TestScript, _ bool, args []string) {
 	tg, user := w.of(ts, args, 2)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
 	defer cancel()
 	want, err := regexp.Compile(strings.Join(args[1:], " "))
 	ts.Check(err)
@@ -120,7 +121,7 @@ func (w *telegrams) reads(ts *testscript.TestScript, _ bool, args []string) {
 
 func (w *telegrams) handled(ts *testscript.TestScript, _ bool, args []string) {
 	tg, _ := w.of(ts, args, 0)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
 	defer cancel()
 	ts.Check(tg.Acknowledged(ctx))
 }
@@ -135,7 +136,7 @@ func (w *telegrams) refused(ts *testscript.TestScript, _ bool, args []string) {
 
 // ready waits until the serve of this script takes updates.
 func ready(ts *testscript.TestScript, _ bool, _ []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
 	defer cancel()
 	for {
 		_, err := askServe(ctx, ts.MkAbs("aiprep.db.sock"), http.MethodGet, "/readyz", nil)
@@ -151,7 +152,7 @@ func ready(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 func get(ts *testscript.TestScript, neg bool, args []string) {
-	client := http.Client{Timeout: patience}
+	client := http.Client{Timeout: scriptPatience}
 	res, err := client.Get("http://" + ts.Getenv("ADMIN") + args[0])
 	if neg {
 		if err == nil {
@@ -165,9 +166,17 @@ func get(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
+// taken sets a variable to an address that someone listens on.
+func taken(ts *testscript.TestScript, _ bool, args []string) {
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(port.Close()) })
+	ts.Setenv(args[0], port.Addr().String())
+}
+
 // until polls a path of the admin port until it shows what is looked for.
 func until(ts *testscript.TestScript, _ bool, args []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
 	defer cancel()
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ts.Getenv("ADMIN")+args[0], nil)

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aiprep/content"
+	"aiprep/engine"
+)
+
+// interval is a stretch in the life of a post or of an answer, at the end of
+// which the process is killed.
+type interval int
+
+const (
+	beforeClaim interval = iota // a post is due, nobody has claimed it
+	claimed                     // claimed in the store, not yet at the platform
+	accepted                    // at the platform, not recorded in the store
+	committed                   // an answer is in the store, nobody was told
+	answeredOne                 // an answer is in the store, and was told
+	atRandom                    // whenever it happens to be
+	intervals
+)
+
+func (i interval) String() string {
+	return [...]string{"before claim", "claimed", "accepted by the platform", "committed", "answered", "at random"}[i]
+}
+
+// kills is how often the process is killed: AIPREP_KILLS, or 50.
+func kills(t *testing.T) int {
+	n := 50
+	if testing.Short() {
+		n = 2 * int(intervals)
+	}
+	if s := os.Getenv("AIPREP_KILLS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatalf("AIPREP_KILLS is %q: write a number", s)
+		}
+	}
+	return n
+}
+
+// TestKillsLoseAndDoubleNothing kills the real program again and again while it
+// posts and answers, at every step of both, and then asks it what it remembers.
+// The line between the program and the platforms does the killing, so it happens
+// exactly where it should.
+func TestKillsLoseAndDoubleNothing(t *testing.T) {
+	c := newCrash(t)
+	c.begin()
+	count := map[interval]int{}
+	for n := range kills(t) {
+		at := interval(n % int(intervals))
+		c.life(n, at, c.stages[n/int(intervals)%len(c.stages)])
+		count[at]++
+		if t.Failed() {
+			t.Fatalf("after kill %d, %v", n+1, at)
+		}
+	}
+	for at := range intervals {
+		t.Logf("killed %3d times: %v", count[at], at)
+		if count[at] == 0 {
+			t.Errorf("no kill was %v: set AIPREP_KILLS to %d or more", at, intervals)
+		}
+	}
+	c.pass(11 * time.Minute) // posts in doubt go out once more
+	c.checkPosts()
+	c.pressAgain()
+	c.checkStats()
+	c.pass(25 * time.Hour) // everything closes
+	c.checkReveals()
+	for _, s := range c.stages {
+		for _, p := range s.problems() {
+			t.Errorf("%s: %s", s.name(), p)
+		}
+	}
+}
+
+// crash is one run of the crash test.
+type crash struct {
+	ledger
+	bin, dir string
+	bank     *content.Bank
+	rng      *rand.Rand
+	stages   []stage
+	telegram *telegramStage
+	places   map[string][]engine.Place
+}
+
+func newCrash(t *testing.T) *crash {
+	bank, err := content.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &crash{
+		ledger: ledger{T: t, answers: map[question]*answered{}},
+		bin:    goBuild(t, "."), dir: storeDir(t), bank: bank,
+		rng: rand.New(rand.NewPCG(1, 2)), telegram: newTelegramStage(t), places: map[string][]engine.Place{},
+	}
+	c.stages = []stage{c.telegram, newDiscordStage(t)}
+	return c
+}
+
+// serve starts a process whose lines to the platforms may be tripped.
+func (c *crash) serve(trips map[string]*trip) (*child, map[string]*wire) {
+	var live *child
+	born := make(chan struct{})
+	end := func() { <-born; live.kill() }
+	wires, env := map[string]*wire{}, []string(nil)
+	for _, s := range c.stages {
+		w := newWire(c.T, s.address(), trips[s.name()], end)
+		wires[s.name()] = w
+		env = append(env, s.env(w.URL)...)
+	}
+	live = serveChild(c.T, c.bin, c.dir, env...)
+	close(born)
+	return live, wires
+}
+
+// quietly runs a process that nobody kills.
+func (c *crash) quietly(do func()) {
+	c.Helper()
+	live, wires := c.serve(nil)
+	if err := live.ready(soon(c.T)); err != nil {
+		c.Fatal(err)
+	}
+	do()
+	live.term(c.T)
+	for _, w := range wires {
+		w.cut()
+	}
+	c.settle()
+}
+
+// begin has the first challenges posted.
+func (c *crash) begin() {
+	for _, s := range c.stages {
+		for range 2 {
+			c.due(s)
+		}
+	}
+	c.quietly(func() {
+		c.until("the first posts", func() bool {
+			for _, s := range c.stages {
+				for _, p := range c.places[s.name()] {
+					if len(s.challenges(p)) == 0 {
+						return false
+					}
+				}
+			}
+			return true
+		})
+	})
+}
+
+// until waits for a condition that no fake can tell of.
+func (c *crash) until(what string, ok func() bool) {
+	c.Helper()
+	ctx := soon(c.T)
+	every := time.NewTicker(5 * time.Millisecond)
+	defer every.Stop()
+	for !ok() {
+		select {
+		case <-every.C:
+		case <-ctx.Done():
+			c.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// offline opens the store while no process does.
+func (c *crash) offline(do func(*engine.Engine)) {
+	c.Helper()
+	store, err := openStore(c.Context(), StoreConfig{File: filepath.Join(c.dir, "aiprep.db")})
+	if err != nil {
+		c.Fatal(err)
+	}
+	e, err := engine.New(c.Context(), engine.Config{Store: store, Bank: c.bank})
+	if err != nil {
+		c.Fatal(err)
+	}
+	do(e)
+	if err := store.Close(); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// due opens a server in which a post was due less than a minute ago, as if the
+// process had been down at that moment.
+func (c *crash) due(s stage) {
+	c.Helper()
+	at := time.Now().Truncate(time.Minute)
+	zone, loc := dayZone(c.T, at)
+	place := s.open(c.T)
+	c.places[s.name()] = append(c.places[s.name()], place)
+	c.offline(func(e *engine.Engine) {
+		_, err := e.Handle(c.Context(), engine.Input{
+			ID: "setup", At: at.Add(-time.Second), In: place, Admin: true, Verb: "setup",
+			From: engine.User{Platform: s.name(), ID: "1", Name: "Admin"},
+			Args: []string{"time=" + at.In(loc).Format("15:04"), "zone=" + zone, "days=" + at.In(loc).Format("Mon")},
+		})
+		if err != nil {
+			c.Fatal(err)
+		}
+	})
+}
+
+// dayZone is a zone in which it is day, so that no date ends while a test runs.
+func dayZone(t testing.TB, at time.Time) (string, *time.Location) {
+	for _, name := range []string{"UTC", "Asia/Kolkata", "Asia/Tokyo", "America/Los_Angeles"} {
+		loc, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := at.In(loc).Hour(); 3 <= h && h < 20 {
+			return name, loc
+		}
+	}
+	t.Fatal("it is night everywhere")
+	return "", nil
+}
+
+// life is one process from its start to its violent end.
+func (c *crash) life(n int, at interval, s stage) {
+	c.Helper()
+	tr := &trip{}
+	var kill <-chan time.Time
+	answer := func() {}
+	switch at {
+	case beforeClaim, claimed, accepted:
+		c.due(s)
+		tr.hits = s.isPost
+		if at == beforeClaim {
+			tr.hits = s.isWake
+		}
+		if at == accepted {
+			tr.when = served
+		}
+	case committed, answeredOne:
+		if at == answeredOne {
+			tr.when = told
+		}
+		answer = c.fresh(s, n, tr)
+	case atRandom:
+		c.due(s)
+		tr.hits = func(*http.Request, []byte) bool { return false }
+		kill = time.After(time.Duration(c.rng.IntN(600)) * time.Millisecond)
+	}
+	if at != committed && at != answeredOne {
+		c.bustle()
+	}
+	live, wires := c.serve(map[string]*trip{s.name(): tr})
+	answer2 := live.ready
+	_ = answer2
+	if !s.awake() {
+		if at == committed || at == answeredOne {
+			if err := live.ready(soon(c.T)); err != nil {
+				c.Fatal(err)
+			}
+		}
+	}
+	answer()
+	select {
+	case <-wires[s.name()].hit:
+	case <-kill:
+		live.kill()
+	case <-time.After(patience):
+		c.Fatalf("kill %d: serve never was %v on %s", n+1, at, s.name())
+	}
+	for _, w := range wires {
+		w.cut()
+	}
+	c.settle()
+}
