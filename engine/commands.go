@@ -40,7 +40,7 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: costly(typed("test", wCmdTest, scope)), run: (*turn).startTest},
 		{Command: typed("learn", wCmdLearn, topic, page), run: (*turn).learn, reads: true},
 		{Command: typed("topics", wCmdTopics, Option{Name: "category", Kind: TopicOption, Summary: e.words.say(wOptCategory)}, page), run: (*turn).topics, reads: true},
-		{Command: typed("stats", wCmdStats), run: (*turn).stats, reads: true},
+		{Command: typed("stats", wCmdStats, topic), run: (*turn).stats, reads: true},
 		{Command: typed("streak", wCmdStreak), run: (*turn).streaks, reads: true},
 		{Command: typed("settings", wCmdSettings, e.personOptions()...), run: (*turn).settings},
 		{Command: admin(typed("setup", wCmdSetup, e.setupOptions()...)), run: (*turn).setup},
@@ -83,6 +83,9 @@ func (e *Engine) personOptions() []Option {
 	return []Option{
 		{Name: "zone", Kind: ZoneOption, Summary: e.words.say(wOptZone)},
 		{Name: "level", Kind: ChoiceOption, Choices: e.levelChoices(), Summary: e.words.say(wOptLevel)},
+		{Name: "share", Kind: ChoiceOption, Summary: e.words.say(wOptShare), Choices: []Choice{
+			{Value: "yes", Label: e.words.say(wYes)}, {Value: "no", Label: e.words.say(wNo)},
+		}},
 	}
 }
 

@@ -282,7 +282,14 @@ func (t *turn) finish(run test) (Reply, error) {
 		return Reply{}, err
 	}
 	m, err := t.testSummary(run)
-	return t.show(m), err
+	if err != nil || len(run.Steps) < testLength || t.person.Consent != 0 {
+		return t.show(m), err
+	}
+	// Asked once, after the first whole test; no answer means no.
+	t.person.Consent = consentNo
+	m.Text = append(m.Text, t.text(wShareAsk)...)
+	m.Buttons = append(m.Buttons, []Button{t.button(wShareOn, verbMy, "share", "yes")})
+	return t.show(m), t.savePerson()
 }
 
 // testSummary says what the test showed: how many were right, and the score
@@ -317,7 +324,7 @@ func (t *turn) testSummary(run test) (*Message, error) {
 	}
 	m.Buttons = [][]Button{{
 		t.button(wAgain, "test", run.Scope),
-		t.button(wStats, "stats"),
+		t.button(wStats, "stats", t.topicOf(run.Scope)),
 	}}
 	if tp := t.e.bank.Topic(run.Scope); tp != nil && tp.Guide != nil {
 		m.Buttons[0] = append(m.Buttons[0], t.button(wGuide, "learn", tp.ID))
@@ -341,6 +348,14 @@ func (t *turn) scopeScore(ab abilities, scope string) skill.Score {
 		return t.e.model.Score(ab.General, ab.topic(t.e.model, tp.ID, t.in.At), t.e.world())
 	}
 	return t.e.model.GeneralScore(ab.General)
+}
+
+// topicOf is the scope when it is a topic, else "".
+func (t *turn) topicOf(scope string) string {
+	if tp := t.e.bank.Topic(scope); tp != nil {
+		return tp.ID
+	}
+	return ""
 }
 
 func (t *turn) scopeName(scope string) string {

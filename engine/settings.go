@@ -9,7 +9,7 @@ import (
 // settings serves the command: what a person chose for themselves.
 func (t *turn) settings() (Reply, error) {
 	args := t.args()
-	for _, name := range []string{"zone", "level"} {
+	for _, name := range []string{"zone", "level", "share"} {
 		if args[name] == "" {
 			continue
 		}
@@ -29,7 +29,12 @@ func (t *turn) settingsForm() *Message {
 	for _, c := range t.e.levelChoices() {
 		levels = append(levels, Button{Label: c.Label, Action: verbMy + " level " + c.Value})
 	}
-	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone")}}
+	share, change := wNo, t.button(wShareOn, verbMy, "share", "yes")
+	if t.person.Consent == consentYes {
+		share, change = wYes, t.button(wShareOff, verbMy, "share", "no")
+	}
+	m.Text = append(m.Text, t.text(wSettingsShare, "share", t.say(share))...)
+	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone")}, {change}}
 	return m
 }
 
@@ -81,6 +86,11 @@ func (t *turn) choose(name, value string) error {
 			return err
 		}
 		t.person.Level = level
+	case "share":
+		t.person.Consent = consentNo
+		if value == "yes" {
+			t.person.Consent = consentYes
+		}
 	default:
 		return t.sorry(wUnknownCommand)
 	}

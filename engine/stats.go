@@ -5,10 +5,14 @@ import (
 	"strings"
 
 	"aiprep/content"
+	"aiprep/engine/skill"
 )
 
-// stats serves the command: scores with their honest ranges.
+// stats serves stats [topic]: scores with their honest ranges.
 func (t *turn) stats() (Reply, error) {
+	if id := strings.ToLower(t.args()["topic"]); id != "" {
+		return t.topicStats(id)
+	}
 	if t.person.Answers == 0 {
 		return t.show(&Message{
 			Title:   t.say(wStatsEmptyTitle),
@@ -23,6 +27,7 @@ func (t *turn) stats() (Reply, error) {
 	g := t.e.model.GeneralScore(ab.General)
 	m := &Message{Title: t.say(wStatsTitle, "score", points(g.Mean), "low", points(g.Low), "high", points(g.High))}
 	m.Text = t.text(wStatsAnswers, "n", int(t.person.Answers), "right", int(t.person.Right))
+	m.Text = append(m.Text, t.readiness(ab, t.practised(ab))...)
 	m.Text = append(m.Text, t.topicScores(ab)...)
 	m.Text = append(m.Text, t.text(wStatsRange)...)
 	m.Buttons = [][]Button{{t.button(wTestMe, "test"), t.button(wStreak, "streak")}}
@@ -59,6 +64,77 @@ func (t *turn) topicScores(ab abilities) content.Text {
 	}
 	return text
 }
+
+// topicStats shows one topic, also an untried one: its score then borrows from
+// the others, and says so.
+func (t *turn) topicStats(id string) (Reply, error) {
+	tp := t.e.bank.Topic(id)
+	if tp == nil {
+		_, err := t.scopeTopics(id)
+		return Reply{}, orSorry(err, t.sorry(wTopicUnknown, "topic", id))
+	}
+	ab, err := t.abilities()
+	if err != nil {
+		return Reply{}, err
+	}
+	own := ab.topic(t.e.model, tp.ID, t.in.At)
+	s := t.e.model.Score(ab.General, own, t.e.world())
+	m := &Message{Title: t.say(wTopicTitle, "topic", tp.Title, "score", points(s.Mean), "low", points(s.Low), "high", points(s.High))}
+	m.Text = t.text(wTopicAnswers, "n", own.N)
+	if s.Borrowed {
+		m.Text = t.text(wBorrowed)
+	}
+	m.Text = append(m.Text, t.readiness(ab, []*content.Topic{tp})...)
+	m.Text = append(m.Text, t.text(wStatsRange)...)
+	m.Buttons = [][]Button{{t.button(wTestMe, "test", tp.ID), t.button(wAllStats, "stats")}}
+	return t.show(m), nil
+}
+
+// practised lists the topics that the person has answered on.
+func (t *turn) practised(ab abilities) []*content.Topic {
+	var topics []*content.Topic
+	for _, tp := range t.e.offered("") {
+		if _, ok := ab.Topics[tp.ID]; ok {
+			topics = append(topics, tp)
+		}
+	}
+	return topics
+}
+
+// readiness says, a level a line, how likely a typical question of the topics
+// is answered right. A level with fewer than two questions is left out.
+func (t *turn) readiness(ab abilities, topics []*content.Topic) content.Text {
+	text := t.text(wReadiness)
+	now := t.e.current.Load()
+	shown := false
+	for _, level := range content.Levels() {
+		var parts []skill.Part
+		for _, tp := range topics {
+			part := skill.Part{Topic: ab.topic(t.e.model, tp.ID, t.in.At), Difficulty: t.e.model.NewTopicDifficulty()}
+			for _, i := range tp.Live() {
+				if i.Level == level {
+					n := now.of(t.e.model, i)
+					part.Items, part.Difficulty = append(part.Items, n.Item), n.Topic
+				}
+			}
+			parts = append(parts, part)
+		}
+		r := t.e.model.Readiness(ab.General, t.e.world(), parts)
+		if r.Items < 2 {
+			continue
+		}
+		shown = true
+		text = append(text, content.Block{Kind: content.ListItem, Mark: "•", Spans: []content.Span{
+			{Text: t.say(wReadyLevel, "level", level.String(), "low", percent(r.Low), "high", percent(r.High))},
+		}})
+	}
+	if !shown {
+		return nil
+	}
+	return text
+}
+
+func percent(p float64) int { return int(p*100 + 0.5) }
 
 // streaks serves streak: one's own days in a row, and the server's.
 func (t *turn) streaks() (Reply, error) {

@@ -23,6 +23,7 @@ const (
 	wOptCategory      word = "optCategory"
 	wOptPage          word = "optPage"
 	wOptLink          word = "optLink"
+	wOptShare         word = "optShare"
 	wOptZone          word = "optZone"
 	wOptLevel         word = "optLevel"
 	wOptTime          word = "optTime"
@@ -110,11 +111,23 @@ const (
 	wStatsAnswers     word = "statsAnswers"
 	wStatsTopic       word = "statsTopic"
 	wStatsRange       word = "statsRange"
+	wTopicTitle       word = "topicTitle"
+	wTopicAnswers     word = "topicAnswers"
+	wBorrowed         word = "borrowed"
+	wReadiness        word = "readiness"
+	wReadyLevel       word = "readyLevel"
+	wAllStats         word = "allStats"
 	wStatsEmptyTitle  word = "statsEmptyTitle"
 	wStatsEmpty       word = "statsEmpty"
 	wSettingsTitle    word = "settingsTitle"
 	wSettingsZone     word = "settingsZone"
 	wSettingsLevel    word = "settingsLevel"
+	wSettingsShare    word = "settingsShare"
+	wYes              word = "yes"
+	wNo               word = "no"
+	wShareOn          word = "shareOn"
+	wShareOff         word = "shareOff"
+	wShareAsk         word = "shareAsk"
 	wChangeZone       word = "changeZone"
 	wAskZoneTitle     word = "askZoneTitle"
 	wAskZone          word = "askZone"
@@ -170,25 +183,26 @@ func allWords() []word {
 	return []word{
 		wCmdStart, wCmdDaily, wCmdTest, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak, wCmdSettings,
 		wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdHelp, wOptScope, wOptTopic, wOptCategory,
-		wOptPage, wOptLink, wOptZone, wOptLevel, wOptTime, wOptDays, wOptQuorum, wOptChannel,
-		wOptTopics, wHelloTitle, wHello, wHelloServer, wHelpTitle, wHelpServer, wHelpButton,
-		wUnknownCommand, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics,
-		wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf,
-		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
-		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
-		wNotCounted, wQuestionGone, wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped,
-		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
-		wScoreChange, wOneTest, wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed,
-		wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wRevealTitle,
-		wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle, wStreakNone, wStreakHow,
-		wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers,
-		wStatsTopic, wStatsRange, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle, wSettingsZone,
-		wSettingsLevel, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear,
-		wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat,
-		wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone,
-		wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone,
-		wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay,
-		wQuorumRange, wPausedTitle, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden,
-		wWhyGone, wWhyRemoved, wWhyEmpty,
+		wOptPage, wOptLink, wOptShare, wOptZone, wOptLevel, wOptTime, wOptDays, wOptQuorum,
+		wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServer, wHelpTitle, wHelpServer,
+		wHelpButton, wUnknownCommand, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly,
+		wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear,
+		wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle,
+		wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight,
+		wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone, wNoQuestions, wTestTitle,
+		wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed, wNothingToStop, wNext,
+		wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest, wDailyButton, wDailyTitle,
+		wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered,
+		wPostedLate, wPostedAgain, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine,
+		wStreakTitle, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
+		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
+		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
+		wSettingsZone, wSettingsLevel, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wShareAsk,
+		wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear, wBadTime, wBadDays,
+		wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn,
+		wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays, wSetTopics,
+		wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle, wAskTime,
+		wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle, wPaused,
+		wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
 	}
 }

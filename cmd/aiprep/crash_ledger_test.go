@@ -50,6 +50,7 @@ type press struct {
 	question
 	letter string
 	id     string                                // the platform's
+	update int64                                 // its update, on Telegram
 	heard  func() (string, bool)                 // what the person was told so far
 	wait   func(ctx context.Context) (string, error) // until they are told
 }

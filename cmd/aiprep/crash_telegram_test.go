@@ -148,7 +148,7 @@ func (s *telegramStage) vote(who int, c challenge, letter string) (*press, error
 	if err != nil {
 		return nil, err
 	}
-	p := &press{question: question{s.name(), who, c.about}, letter: letter, id: tap.QueryID}
+	p := &press{question: question{s.name(), who, c.about}, letter: letter, id: tap.QueryID, update: tap.UpdateID}
 	p.heard = func() (string, bool) {
 		for _, a := range s.Answers() {
 			if a.QueryID == p.id {

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -93,6 +89,7 @@ type crash struct {
 	stages   []stage
 	telegram *telegramStage
 	places   map[string][]engine.Place
+	abouts   map[engine.Place]string // what was asked there
 }
 
 func newCrash(t *testing.T) *crash {
@@ -103,7 +100,7 @@ func newCrash(t *testing.T) *crash {
 	c := &crash{
 		ledger: ledger{T: t, answers: map[question]*answered{}},
 		bin:    goBuild(t, "."), dir: storeDir(t), bank: bank,
-		rng: rand.New(rand.NewPCG(1, 2)), telegram: newTelegramStage(t), places: map[string][]engine.Place{},
+		rng: rand.New(rand.NewPCG(1, 2)), telegram: newTelegramStage(t), places: map[string][]engine.Place{}, abouts: map[engine.Place]string{},
 	}
 	c.stages = []stage{c.telegram, newDiscordStage(t)}
 	return c
@@ -228,55 +225,3 @@ func dayZone(t testing.TB, at time.Time) (string, *time.Location) {
 	return "", nil
 }
 
-// life is one process from its start to its violent end.
-func (c *crash) life(n int, at interval, s stage) {
-	c.Helper()
-	tr := &trip{}
-	var kill <-chan time.Time
-	answer := func() {}
-	switch at {
-	case beforeClaim, claimed, accepted:
-		c.due(s)
-		tr.hits = s.isPost
-		if at == beforeClaim {
-			tr.hits = s.isWake
-		}
-		if at == accepted {
-			tr.when = served
-		}
-	case committed, answeredOne:
-		if at == answeredOne {
-			tr.when = told
-		}
-		answer = c.fresh(s, n, tr)
-	case atRandom:
-		c.due(s)
-		tr.hits = func(*http.Request, []byte) bool { return false }
-		kill = time.After(time.Duration(c.rng.IntN(600)) * time.Millisecond)
-	}
-	if at != committed && at != answeredOne {
-		c.bustle()
-	}
-	live, wires := c.serve(map[string]*trip{s.name(): tr})
-	answer2 := live.ready
-	_ = answer2
-	if !s.awake() {
-		if at == committed || at == answeredOne {
-			if err := live.ready(soon(c.T)); err != nil {
-				c.Fatal(err)
-			}
-		}
-	}
-	answer()
-	select {
-	case <-wires[s.name()].hit:
-	case <-kill:
-		live.kill()
-	case <-time.After(patience):
-		c.Fatalf("kill %d: serve never was %v on %s", n+1, at, s.name())
-	}
-	for _, w := range wires {
-		w.cut()
-	}
-	c.settle()
-}

@@ -1,0 +1,217 @@
+package engine
+
+import "aiprep/engine/skill"
+
+// This file holds what the records of records.go say.
+
+// person is what is kept of one person beside the answers.
+type person struct {
+	Name    string `cbor:"1,keyasint,omitempty"`
+	Zone    string `cbor:"2,keyasint,omitempty"`
+	Level   int    `cbor:"3,keyasint,omitempty"` // 0 any, else content.Level+1
+	Since   int64  `cbor:"4,keyasint,omitempty"`
+	Answers uint32 `cbor:"5,keyasint,omitempty"` // also the next sequence number
+	Tests   uint32 `cbor:"6,keyasint,omitempty"`
+	Right   uint32 `cbor:"7,keyasint,omitempty"`
+	Streak  streak `cbor:"8,keyasint"`
+	Spaces  []ID   `cbor:"9,keyasint,omitempty"`  // servers answered in, newest first, at most 8
+	Consent int    `cbor:"10,keyasint,omitempty"` // to anonymous copies of answers
+}
+
+// What a person said of anonymous copies; saying nothing means no.
+const (
+	consentYes = 1
+	consentNo  = 2
+)
+
+// streak counts kept days in a row. Longest never falls.
+type streak struct {
+	Current int  `cbor:"1,keyasint,omitempty"`
+	Longest int  `cbor:"2,keyasint,omitempty"`
+	Last    Date `cbor:"3,keyasint,omitempty"` // the last kept date
+}
+
+// abilities are a person's numbers in the adaptive model, and when they last
+// changed (Unix seconds), for the drift of idle time.
+type abilities struct {
+	General skill.General           `cbor:"1,keyasint"`
+	At      int64                   `cbor:"2,keyasint,omitempty"`
+	Topics  map[string]topicAbility `cbor:"3,keyasint,omitempty"`
+}
+
+type topicAbility struct {
+	Topic skill.Topic `cbor:"1,keyasint"`
+	At    int64       `cbor:"2,keyasint,omitempty"`
+}
+
+// answer is a fact: what a person said to one question. It is never changed.
+type answer struct {
+	Item     string  `cbor:"1,keyasint"`
+	Rev      int     `cbor:"2,keyasint"`
+	Option   string  `cbor:"3,keyasint"` // the option's key, or dontKnow
+	Right    bool    `cbor:"4,keyasint,omitempty"`
+	Kind     string  `cbor:"5,keyasint"` // kindTest or kindDaily
+	At       int64   `cbor:"6,keyasint"` // Unix milliseconds
+	Zone     string  `cbor:"7,keyasint,omitempty"`
+	Date     Date    `cbor:"8,keyasint,omitempty"` // challenge date of a daily, local date of a test
+	Delivery ID      `cbor:"9,keyasint"`
+	Order    []int   `cbor:"10,keyasint,omitempty"`
+	Epoch    uint32  `cbor:"11,keyasint,omitempty"`
+	P        float64 `cbor:"12,keyasint"`
+	Counted  bool    `cbor:"13,keyasint,omitempty"` // moved the abilities
+	Late     bool    `cbor:"14,keyasint,omitempty"` // At is the time of receipt
+}
+
+// Kinds of answer, and the option that nobody has to guess.
+const (
+	kindTest  = "test"
+	kindDaily = "daily"
+	dontKnow  = "dk"
+)
+
+// seen is what a person last did with one item.
+type seen struct {
+	At    int64  `cbor:"1,keyasint"` // Unix seconds
+	Right bool   `cbor:"2,keyasint,omitempty"`
+	N     uint32 `cbor:"3,keyasint"`
+}
+
+// test is one run of five questions.
+type test struct {
+	Token  ID        `cbor:"1,keyasint"`
+	Scope  string    `cbor:"2,keyasint,omitempty"` // topic, category or "" for the person's own mix
+	Steps  []step    `cbor:"3,keyasint,omitempty"`
+	Done   bool      `cbor:"4,keyasint,omitempty"`
+	Before []float64 `cbor:"5,keyasint,omitempty"` // score mean, low, high at the start
+}
+
+// step is one question of a test.
+type step struct {
+	Item    string `cbor:"1,keyasint"`
+	Rev     int    `cbor:"2,keyasint"`
+	Order   []int  `cbor:"3,keyasint"`
+	Option  string `cbor:"4,keyasint,omitempty"` // "" until answered
+	Right   bool   `cbor:"5,keyasint,omitempty"`
+	Counted bool   `cbor:"6,keyasint,omitempty"`
+}
+
+// space is a server or a private chat.
+type space struct {
+	Place  Place    `cbor:"1,keyasint"` // where posts go
+	Zone   string   `cbor:"2,keyasint,omitempty"`
+	Hour   int      `cbor:"3,keyasint,omitempty"`
+	Minute int      `cbor:"4,keyasint,omitempty"`
+	Days   Days     `cbor:"5,keyasint,omitempty"`
+	Topics []string `cbor:"6,keyasint,omitempty"`  // topics or categories; empty means all
+	Level  int      `cbor:"7,keyasint,omitempty"`  // 0 any, else content.Level+1
+	Quorum int      `cbor:"8,keyasint,omitempty"`  // 0 means 1
+	State  string   `cbor:"9,keyasint,omitempty"`  // "" never set up, on, paused, suspended
+	Why    string   `cbor:"10,keyasint,omitempty"` // of a suspension
+	Job    []byte   `cbor:"11,keyasint,omitempty"` // key of the pending choose or post job
+	Last   Date     `cbor:"12,keyasint,omitempty"` // newest date posted or missed: nothing at or before it is posted
+	Posted Date     `cbor:"13,keyasint,omitempty"` // newest date really posted
+	Open   Date     `cbor:"14,keyasint,omitempty"` // date of the delivery still open, or 0
+	Streak streak   `cbor:"15,keyasint"`
+	Token  ID       `cbor:"16,keyasint,omitempty"` // names this space in an admin's buttons
+}
+
+// States of a space.
+const (
+	stateOn        = "on"
+	statePaused    = "paused"
+	stateSuspended = "suspended"
+)
+
+// Why a space is suspended, beside the kinds of PostError.
+const (
+	whyRemoved = "removed"
+	whyEmpty   = "empty"
+)
+
+// occurrence is the challenge of one space and one date.
+type occurrence struct {
+	Token   ID     `cbor:"1,keyasint"`
+	Item    string `cbor:"2,keyasint"`
+	Rev     int    `cbor:"3,keyasint"`
+	Order   []int  `cbor:"4,keyasint"`
+	State   string `cbor:"5,keyasint"`
+	Message []byte `cbor:"6,keyasint,omitempty"` // the rendered Message; retries send these bytes
+	To      Place  `cbor:"7,keyasint"`
+	Refs    []Ref  `cbor:"8,keyasint,omitempty"`
+	Due     int64  `cbor:"9,keyasint"` // Unix seconds
+	Posted  int64  `cbor:"10,keyasint,omitempty"`
+	Closes  int64  `cbor:"11,keyasint,omitempty"`
+	Again   bool   `cbor:"12,keyasint,omitempty"` // posted a second time after a doubt
+	Answers int    `cbor:"13,keyasint,omitempty"` // counted when it closed
+}
+
+// States of an occurrence.
+const (
+	occChosen  = "chosen"
+	occClaimed = "claimed"
+	occPosted  = "posted"
+	occClosed  = "closed"
+	occMissed  = "missed"
+)
+
+// spaceDay is a fact: how many took part on one date of a space, counted up
+// to the quorum. It names nobody and stays when a person is erased.
+type spaceDay struct {
+	N   int  `cbor:"1,keyasint,omitempty"`
+	Met bool `cbor:"2,keyasint,omitempty"`
+}
+
+// mark is one person's answer to one occurrence; it makes the answer unique.
+type mark struct {
+	Option  string `cbor:"1,keyasint"`
+	Right   bool   `cbor:"2,keyasint,omitempty"`
+	Seq     uint32 `cbor:"3,keyasint"`
+	Counted bool   `cbor:"4,keyasint,omitempty"`
+}
+
+// tokenFor says what a token in a button stands for.
+type tokenFor struct {
+	Space ID   `cbor:"1,keyasint,omitempty"`
+	Date  Date `cbor:"2,keyasint,omitempty"`
+}
+
+// ask is a line of text that is awaited from a person.
+type ask struct {
+	Action string `cbor:"1,keyasint"`
+	In     Place  `cbor:"2,keyasint"`
+	At     int64  `cbor:"3,keyasint"`
+}
+
+// exposure counts how often items were served in the tests of one topic; old
+// tests fade out, so that about the last 200 count.
+type exposure struct {
+	Tests float64            `cbor:"1,keyasint"`
+	Items map[string]float64 `cbor:"2,keyasint,omitempty"`
+}
+
+// job is something that goes out unasked, in one of its states.
+type job struct {
+	Kind  string `cbor:"1,keyasint"`
+	Space ID     `cbor:"2,keyasint"`
+	Date  Date   `cbor:"3,keyasint"`
+	State string `cbor:"4,keyasint,omitempty"` // "" ready, claimed, unknown
+	Due   int64  `cbor:"5,keyasint"`           // when it was first due, Unix seconds
+	Tried int64  `cbor:"6,keyasint,omitempty"` // when the attempt in doubt began, Unix seconds
+	Tries int    `cbor:"7,keyasint,omitempty"`
+	Body  []byte `cbor:"8,keyasint,omitempty"` // a rendered Message
+}
+
+// Kinds and states of job.
+const (
+	jobChoose  = "choose"
+	jobPost    = "post"
+	jobReveal  = "close" // before post in the order of keys: a delivery closes, then the next goes out
+	jobClaimed = "claimed"
+	jobUnknown = "unknown"
+)
+
+// aside is an update that could not be handled, kept for a week.
+type aside struct {
+	Raw    []byte `cbor:"1,keyasint"`
+	Reason string `cbor:"2,keyasint"`
+}
