@@ -87,11 +87,15 @@ func (s *Sheet) Grade(run Run, answers []byte, stale []string) ([]Attempt, error
 		}
 	}
 	var attempts []Attempt
+	var missing []string
 	for _, q := range s.Questions {
 		if first[q.Name] == 0 {
-			fail(0, "add an answer to %s", q.Name)
+			missing = append(missing, q.Name)
 		}
 		attempts = append(attempts, q.attempt(run, picks[q.Name]))
+	}
+	if len(missing) > 0 {
+		fail(0, "answer every question: %d are missing, %s", len(missing), firstOf(missing, 5))
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -114,6 +118,8 @@ func (r Run) validate(s *Sheet) error {
 		return fmt.Errorf("grade answers: write the solver's name as %s, such as solver-a, not %q", kebabShape, r.Solver)
 	case !slices.Contains(ReviewKinds(), r.Kind):
 		return fmt.Errorf("grade answers: write the kind as one of %s, not %q", ReviewKindNames(), r.Kind)
+	case len(s.Questions) == 0:
+		return errors.New("grade answers: no question of the sheet is left as it was: is it the right seed?")
 	case (r.Kind == OptionsOnly) != s.OptionsOnly:
 		return errors.New("grade answers: only a sheet without questions is of the kind options-only")
 	}
@@ -126,10 +132,19 @@ func (s *Sheet) unknownName(name string) string {
 	id, _, _ := strings.Cut(name, "@")
 	for _, q := range s.Questions {
 		if q.Item.ID == id && !s.OptionsOnly {
-			return fmt.Sprintf("print a new sheet: %s is %s now, this answers %q", id, q.Name, name)
+			return fmt.Sprintf("remove this answer, or take the seed of its sheet: %q is another wording or sheet than %s", name, q.Name)
 		}
 	}
 	return fmt.Sprintf("remove this answer, or grade with the seed and selection of its sheet: it has no question %q", name)
+}
+
+// firstOf lists at most n of names and counts the rest.
+func firstOf(names []string, n int) string {
+	list := strings.Join(names[:min(n, len(names))], ", ")
+	if len(names) > n {
+		list += fmt.Sprintf(" and %d more", len(names)-n)
+	}
+	return list
 }
 
 func isDate(s string) bool {

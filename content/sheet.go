@@ -21,7 +21,7 @@ type Sheet struct {
 
 // Question is one item as a sheet shows it.
 type Question struct {
-	Name  string // what an answer begins with; it changes with the item's text
+	Name  string // what an answer begins with; it changes with the seed and the item's text
 	Item  *Item
 	Order []int // indices into Item.Options, in the order of the letters
 }
@@ -45,7 +45,7 @@ func NewSheet(b *Bank, seed uint64, optionsOnly bool, sel Selection) (*Sheet, er
 	s := &Sheet{Seed: seed, OptionsOnly: optionsOnly}
 	names := map[string]string{}
 	for _, i := range items {
-		q := Question{Name: i.shownName(), Item: i, Order: drawn(seed, i)}
+		q := Question{Name: shownName(seed, i), Item: i, Order: drawn(seed, i)}
 		if optionsOnly {
 			q.Name = fmt.Sprintf("%08d", hashOf(seed, "number", q.Name)%100_000_000)
 		}
@@ -144,11 +144,12 @@ func hashOf(seed uint64, parts ...string) uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// shownName names the item in the wording that a reviewer sees, such as
-// "model-compilation.001@2-9c1f". The last part keeps an answer from being
-// graded against a question that was edited meanwhile without a new rev.
-func (i *Item) shownName() string {
-	return fmt.Sprintf("%s@%d-%s", i.ID, i.Rev, i.digest(false)[:4])
+// shownName names the item as one sheet words it, such as
+// "model-compilation.001@2-9c1f". The last part comes from the seed and from all
+// that is shown, so that no answer is graded with another sheet's order, or
+// against a question that was edited meanwhile without a new rev.
+func shownName(seed uint64, i *Item) string {
+	return fmt.Sprintf("%s@%d-%04x", i.ID, i.Rev, hashOf(seed, "name", i.digest(false))&0xffff)
 }
 
 // digest returns eight hexadecimal digits that change with the stem, the code,

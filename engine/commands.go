@@ -10,7 +10,7 @@ const (
 	verbStop   = "cancel" // stop a test, or being asked
 	verbVote   = "vote"   // answer the public daily
 	verbMine   = "mine"   // answer one's own copy of the daily
-	verbWhy    = "why"    // the whole explanation
+	verbWhy    = "why"    // the whole explanation; typed, why today's question was chosen
 	verbSet    = "set"    // change one thing of a server's daily
 	verbMy     = "my"     // change one thing of one's own settings
 	verbJoined = "joined" // the bot was added, or may write again
@@ -47,13 +47,13 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: admin(typed("pause", wCmdPause)), run: (*turn).pause},
 		{Command: admin(typed("resume", wCmdResume)), run: (*turn).resume},
 		{Command: typed(verbStop, wCmdCancel), run: (*turn).stop},
+		{Command: typed(verbWhy, wCmdWhy), run: (*turn).why, reads: true},
 		{Command: typed("help", wCmdHelp), run: (*turn).help, reads: true},
 
 		{Command: hidden(verbPick, ShowsReplace), run: (*turn).pick},
 		{Command: hidden(verbNext, ShowsReplace), run: (*turn).next},
 		{Command: hidden(verbVote, ShowsWhisper), run: (*turn).vote},
 		{Command: hidden(verbMine, ShowsReplace), run: (*turn).vote},
-		{Command: hidden(verbWhy, ShowsReplace), run: (*turn).why, reads: true},
 		{Command: admin(hidden(verbSet, ShowsReplace)), run: (*turn).set},
 		{Command: hidden(verbMy, ShowsReplace), run: (*turn).my},
 		{Command: hidden(verbLine, ShowsWhisper), run: (*turn).line, reads: true},

@@ -47,15 +47,15 @@ func (t *turn) privateDaily() (Reply, error) {
 	}
 	if !found {
 		t.space.Level = t.person.Level
-		item, err := t.schedule().pickItem(today)
+		p, err := t.schedule().pickItem(today)
 		if err != nil {
 			return Reply{}, err
 		}
-		if item == nil {
+		if p.item == nil {
 			return Reply{}, t.sorry(wNoQuestions)
 		}
 		end, _ := (today + 1).At(0, 0, t.zone())
-		o = t.schedule().occurrence(item, today)
+		o = t.schedule().occurrence(p, today)
 		o.State, o.Posted, o.Closes = occPosted, t.in.At.Unix(), end.Unix()
 		if err := t.schedule().saveOccurrence(today, o); err != nil {
 			return Reply{}, err
@@ -302,6 +302,29 @@ func (t *turn) whyDaily() (Reply, error) {
 	}
 	m, err := t.dailyVerdict(item, o, mk, true)
 	return t.show(m), err
+}
+
+// whyChosen explains the choice of the open challenge, or of one's own of today.
+func (t *turn) whyChosen() (Reply, error) {
+	d := t.space.Open
+	if t.in.In.Private() {
+		d = DateOf(t.in.At, t.zone())
+	}
+	var o occurrence
+	found, err := get(t.tx, keyOcc(t.spaceID, d), &o)
+	if err != nil {
+		return Reply{}, err
+	}
+	if !found || d == 0 {
+		return Reply{}, t.sorry(wWhyNone)
+	}
+	m := &Message{Title: t.say(wWhyTitle), Text: t.text(wWhyNewcomer)}
+	if o.For.Members > 0 {
+		m.Text = t.text(wWhyMembers, "n", o.For.Members)
+	}
+	m.Text = append(m.Text, t.text(wWhyChance, "n", o.For.Fresh, "p", percent(o.For.P))...)
+	m.Buttons = [][]Button{{t.button(wDailyButton, "daily")}}
+	return t.show(m), nil
 }
 
 // histogram shows how often each option was chosen.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"aiprep/content"
 )
 
 // scheduling is one space's calendar inside one transaction. Commands and
@@ -17,6 +15,8 @@ type scheduling struct {
 	space *space
 	now   time.Time
 	put   *bool // set when a job was put
+
+	picked *picked // the choice, if it was made before the transaction
 }
 
 // chooseAhead is how long before its post a challenge is chosen.
@@ -156,16 +156,19 @@ func (s *scheduling) today() (bool, error) {
 // choose draws the challenge of a date, stores it rendered, and puts the job
 // that posts it at the given instant.
 func (s *scheduling) choose(d Date, at time.Time) error {
-	item, err := s.pickItem(d)
-	if err != nil {
-		return err
+	var err error
+	picked := s.picked
+	if picked == nil {
+		if picked, err = s.pickItem(d); err != nil {
+			return err
+		}
 	}
-	if item == nil {
+	if picked.item == nil {
 		s.space.State, s.space.Why = stateSuspended, whyEmpty
 		s.space.Job = nil
 		return s.save()
 	}
-	o := s.occurrence(item, d)
+	o := s.occurrence(picked, d)
 	o.Due = at.Unix()
 	if err := s.saveOccurrence(d, o); err != nil {
 		return err
@@ -177,11 +180,12 @@ func (s *scheduling) choose(d Date, at time.Time) error {
 }
 
 // occurrence makes a chosen challenge.
-func (s *scheduling) occurrence(item *content.Item, d Date) occurrence {
+func (s *scheduling) occurrence(p *picked, d Date) occurrence {
+	item := p.item
 	token := idFrom(mac(s.e.secret, "delivery", string(s.id), d.String()))
 	return occurrence{
 		Token: token, Item: item.ID, Rev: item.Rev, State: occChosen, To: s.space.Place,
-		Order: s.e.shuffle(item, "daily", string(token)),
+		Order: s.e.shuffle(item, "daily", string(token)), For: p.reason,
 	}
 }
 
@@ -196,89 +200,6 @@ func (s *scheduling) saveOccurrence(d Date, o occurrence) error {
 		}
 	}
 	return put(s.tx, keyOcc(s.id, d), o)
-}
-
-// pickItem draws an item that this space has not had, or, when the pool is
-// used up, one that it has not had for longest. The draw is fixed by space and
-// date, and nobody outside can compute it.
-func (s *scheduling) pickItem(d Date) (*content.Item, error) {
-	pool := s.pool()
-	used, err := s.usedDates()
-	if err != nil {
-		return nil, err
-	}
-	var best []*content.Item
-	oldest := Date(1<<31 - 1)
-	for _, i := range pool {
-		last := used[i.ID] // 0: never
-		if last == d-1 || clashesWith(i, used, d-1) {
-			continue
-		}
-		if last < oldest {
-			best, oldest = best[:0], last
-		}
-		if last == oldest {
-			best = append(best, i)
-		}
-	}
-	if len(best) == 0 {
-		best = pool
-	}
-	if len(best) == 0 {
-		return nil, nil
-	}
-	return best[s.e.random("pick", string(s.id), d.String()).IntN(len(best))], nil
-}
-
-// clashesWith reports whether an enemy of i was used on that date.
-func clashesWith(i *content.Item, used map[string]Date, d Date) bool {
-	return slices.ContainsFunc(i.Enemies, func(id string) bool { return used[id] == d })
-}
-
-// pool lists the items that the space's settings allow.
-func (s *scheduling) pool() []*content.Item {
-	scopes := s.space.Topics
-	if len(scopes) == 0 {
-		scopes = []string{""}
-	}
-	var all, level []*content.Item
-	for _, scope := range scopes {
-		for _, tp := range s.e.offered(scope) {
-			for _, i := range tp.Live() {
-				all = append(all, i)
-				if i.Level == content.Level(s.space.Level) {
-					level = append(level, i)
-				}
-			}
-		}
-	}
-	if len(level) > 0 {
-		return level
-	}
-	return all
-}
-
-func (s *scheduling) usedDates() (map[string]Date, error) {
-	prefix := keyUsed(s.id, "")
-	from, to := prefixRange(prefix)
-	used := map[string]Date{}
-	for {
-		recs, err := s.tx.Scan(from, to, 1000)
-		if err != nil {
-			return nil, fmt.Errorf("read used items: %w", err)
-		}
-		for _, r := range recs {
-			var d Date
-			if _, err := decode(r.Value, &d); err != nil {
-				return nil, err
-			}
-			used[string(r.Key[len(prefix):])] = d
-			from = append(slices.Clone(r.Key), 0)
-		}
-		if len(recs) < 1000 {
-			return used, nil
-		}
-	}
 }
 
 // sent records that the challenge of d stands in the chat: its message, when

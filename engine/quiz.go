@@ -368,8 +368,12 @@ func (t *turn) scopeName(scope string) string {
 // points rounds a score for display.
 func points(f float64) int { return int(f + 0.5) }
 
-// why shows the whole explanation of an answered step.
+// why shows the whole explanation of an answered step or daily; typed alone,
+// why today's challenge was chosen.
 func (t *turn) why() (Reply, error) {
+	if len(t.in.Args) == 0 {
+		return t.whyChosen()
+	}
 	if len(t.in.Args) == 2 {
 		if at, err := strconv.Atoi(t.in.Args[1]); err == nil {
 			run, _, err := t.ownTest()

@@ -241,7 +241,12 @@ func (s *scheduling) move(key []byte, due time.Time, j job) error {
 // chooseJob chooses the challenge of a date. When the bot was down past the
 // date or its catch-up window, the date is missed and the next one planned.
 func (r *runner) chooseJob(ctx context.Context, key []byte) error {
+	choice, err := r.pick(ctx, key)
+	if err != nil {
+		return err
+	}
 	return r.update(ctx, key, func(s *scheduling, j job, _ occurrence) error {
+		s.picked = choice
 		if err := s.tx.Delete(key); err != nil {
 			return fmt.Errorf("finish choosing: %w", err)
 		}
@@ -253,6 +258,25 @@ func (r *runner) chooseJob(ctx context.Context, key []byte) error {
 		}
 		return s.choose(j.Date, time.Unix(j.Due, 0))
 	})
+}
+
+// pick makes the choice before the transaction that stores it, so that no
+// writer waits for the reading.
+func (r *runner) pick(ctx context.Context, key []byte) (p *picked, err error) {
+	err = r.store.View(ctx, func(tx Tx) error {
+		p = nil
+		var j job
+		if found, err := get(tx, key, &j); err != nil || !found {
+			return err
+		}
+		var sp space
+		if _, err := get(tx, keySpace(j.Space), &sp); err != nil {
+			return err
+		}
+		p, err = (&scheduling{e: r.Engine, tx: tx, id: j.Space, space: &sp, now: r.now()}).pickItem(j.Date)
+		return err
+	})
+	return p, err
 }
 
 // tooLate reports whether a post can no longer be made up for: its date is

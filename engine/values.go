@@ -143,6 +143,14 @@ type occurrence struct {
 	Closes  int64  `cbor:"11,keyasint,omitempty"`
 	Again   bool   `cbor:"12,keyasint,omitempty"` // posted a second time after a doubt
 	Answers int    `cbor:"13,keyasint,omitempty"` // counted when it closed
+	For     reason `cbor:"14,keyasint"`
+}
+
+// reason is why a challenge was chosen.
+type reason struct {
+	Members int     `cbor:"1,keyasint,omitempty"` // active ones looked at
+	Fresh   int     `cbor:"2,keyasint,omitempty"` // items that could have been chosen
+	P       float64 `cbor:"3,keyasint,omitempty"` // predicted share of right answers
 }
 
 // States of an occurrence.

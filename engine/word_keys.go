@@ -17,6 +17,7 @@ const (
 	wCmdPause         word = "cmdPause"
 	wCmdResume        word = "cmdResume"
 	wCmdCancel        word = "cmdCancel"
+	wCmdWhy           word = "cmdWhy"
 	wCmdHelp          word = "cmdHelp"
 	wOptScope         word = "optScope"
 	wOptTopic         word = "optTopic"
@@ -95,6 +96,11 @@ const (
 	wAlreadyAnswered  word = "alreadyAnswered"
 	wPostedLate       word = "postedLate"
 	wPostedAgain      word = "postedAgain"
+	wWhyTitle         word = "whyTitle"
+	wWhyNone          word = "whyNone"
+	wWhyMembers       word = "whyMembers"
+	wWhyNewcomer      word = "whyNewcomer"
+	wWhyChance        word = "whyChance"
 	wRevealTitle      word = "revealTitle"
 	wNobody           word = "nobody"
 	wAnswered         word = "answered"
@@ -182,21 +188,22 @@ const (
 func allWords() []word {
 	return []word{
 		wCmdStart, wCmdDaily, wCmdTest, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak, wCmdSettings,
-		wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdHelp, wOptScope, wOptTopic, wOptCategory,
-		wOptPage, wOptLink, wOptShare, wOptZone, wOptLevel, wOptTime, wOptDays, wOptQuorum,
-		wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServer, wHelpTitle, wHelpServer,
-		wHelpButton, wUnknownCommand, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly,
-		wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear,
-		wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle,
-		wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight,
-		wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone, wNoQuestions, wTestTitle,
-		wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed, wNothingToStop, wNext,
-		wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest, wDailyButton, wDailyTitle,
-		wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered,
-		wPostedLate, wPostedAgain, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine,
-		wStreakTitle, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
-		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
-		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
+		wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdHelp, wOptScope, wOptTopic,
+		wOptCategory, wOptPage, wOptLink, wOptShare, wOptZone, wOptLevel, wOptTime, wOptDays,
+		wOptQuorum, wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServer, wHelpTitle,
+		wHelpServer, wHelpButton, wUnknownCommand, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly,
+		wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown,
+		wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak,
+		wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource,
+		wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone, wNoQuestions,
+		wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
+		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
+		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
+		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,
+		wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle,
+		wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum,
+		wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed,
+		wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
 		wSettingsZone, wSettingsLevel, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wShareAsk,
 		wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear, wBadTime, wBadDays,
 		wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn,

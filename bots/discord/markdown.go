@@ -201,7 +201,7 @@ func escape(s string, begins bool) string {
 	begin, number := begins, false // nothing but spaces, nothing but digits in the line so far
 	for i := 0; i < len(s); i++ {
 		c, rest := s[i], s[i+1:]
-		if special(c, rest) || begin && strings.IndexByte("-+>#", c) >= 0 || number && c == '.' {
+		if special(c, rest) || begin && opens(c, rest) || number && c == '.' {
 			b.WriteByte('\\')
 		}
 		b.WriteByte(c)
@@ -212,6 +212,12 @@ func escape(s string, begins bool) string {
 		begin = c == '\n' || begin && c == ' '
 	}
 	return b.String()
+}
+
+// opens reports whether a character at the beginning of a line opens a list, a
+// quote or a heading, given what follows in its span.
+func opens(c byte, rest string) bool {
+	return strings.IndexByte("-+>#", c) >= 0 && (rest == "" || strings.IndexByte(" >#", rest[0]) >= 0)
 }
 
 // special reports whether a character means something to Discord wherever in a

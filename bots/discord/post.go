@@ -67,12 +67,13 @@ func (b *Bot) Post(ctx context.Context, d engine.Delivery) (engine.Receipt, erro
 		return engine.Receipt{}, classify(err)
 	}
 	var sent struct {
-		ID string `json:"id"`
+		ID      string `json:"id"`
+		Channel string `json:"channel_id"` // a repeated nonce may tell of another
 	}
-	if err := json.Unmarshal(answer, &sent); err != nil || !isID(sent.ID) {
+	if err := json.Unmarshal(answer, &sent); err != nil || !isID(sent.ID) || !isID(sent.Channel) {
 		return engine.Receipt{}, &engine.PostError{Kind: engine.Unknown, Err: errors.New("discord sent no message id")}
 	}
-	return engine.Receipt{Ref: refOf(channel, sent.ID)}, nil
+	return engine.Receipt{Ref: refOf(sent.Channel, sent.ID)}, nil
 }
 
 // isForum reports whether a message was refused because the channel is not made

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -12,9 +13,14 @@ import (
 	"aiprep/content"
 )
 
+// checkFlags say what is checked, and how it is told.
+type checkFlags struct {
+	dir, review    string
+	asJSON, strict bool
+}
+
 func (p *program) contentCommand() *cobra.Command {
-	var asJSON bool
-	var dir string
+	var flags checkFlags
 	check := &cobra.Command{
 		Use:   "check",
 		Short: "Check every question and guide, and print the bank's figures",
@@ -22,36 +28,91 @@ func (p *program) contentCommand() *cobra.Command {
 
 What is wrong comes as file:line and what to do about it; errors make the exit
 code 1, warnings do not. With --dir the files of a folder are checked as they
-are now, without building the program anew.`,
+are now, without building the program anew. Where content/review is at hand, or
+a folder is named with --review, the figures say what its answers prove.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return p.checkContent(dir, asJSON) },
+		RunE: func(*cobra.Command, []string) error { return p.checkContent(flags) },
 	}
-	check.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	check.Flags().StringVar(&dir, "dir", "", "check this `folder` (with taxonomy.yaml, bank and guides) instead of the embedded content")
+	check.Flags().BoolVar(&flags.asJSON, "json", false, "print one JSON object")
+	check.Flags().StringVar(&flags.dir, "dir", "", "check this `folder` (with taxonomy.yaml, bank and guides) instead of the embedded content")
+	check.Flags().StringVar(&flags.review, "review", "", "the `folder` with the answers of reviewers (default "+reviewDir+" if there is one)")
+	check.Flags().BoolVar(&flags.strict, "strict", false, "fail unless reviews prove the keys and reading is needed to guess them")
 	cmd := group("content", "Look after questions and guides")
 	cmd.AddCommand(check, p.sheetCommand(), p.gradeCommand())
 	return cmd
 }
 
-func (p *program) checkContent(dir string, asJSON bool) error {
-	bank, err := loadContent(dir)
+// checked is all that content check prints.
+type checked struct {
+	content.Report
+	Review *content.ReviewReport `json:"review,omitempty"`
+}
+
+func (p *program) checkContent(f checkFlags) error {
+	bank, err := loadContent(f.dir)
 	if err != nil {
 		return err
 	}
-	report := content.Lint(bank, time.Now())
+	attempts, found, err := readReview(f.review)
+	if err != nil {
+		return err
+	}
+	if f.strict && !found {
+		return fmt.Errorf("check reviews: there is no %s here: name the folder with --review", reviewDir)
+	}
+	c := checked{Report: content.Lint(bank, time.Now())}
+	if found {
+		review := content.Review(bank, attempts)
+		c.Review = &review
+	}
+	if err := p.printChecked(c, f.asJSON); err != nil {
+		return err
+	}
+	if c.Errors > 0 {
+		return fmt.Errorf("content has %s", counted(c.Errors, "error"))
+	}
+	if f.strict && len(c.Review.Missed) > 0 {
+		return fmt.Errorf("content misses %s", counted(len(c.Review.Missed), "bar"))
+	}
+	return nil
+}
+
+func (p *program) printChecked(c checked, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(p.stdout)
 		enc.SetIndent("", "  ")
-		if err := enc.Encode(report); err != nil {
+		if err := enc.Encode(c); err != nil {
 			return fmt.Errorf("print report: %w", err)
 		}
-	} else {
-		fmt.Fprint(p.stdout, report.Text())
+		return nil
 	}
-	if report.Errors > 0 {
-		return fmt.Errorf("content has %s", counted(report.Errors, "error"))
+	fmt.Fprint(p.stdout, c.Text())
+	if c.Review != nil {
+		fmt.Fprint(p.stdout, c.Review.Text())
 	}
 	return nil
+}
+
+// readReview reads a folder of answers; for "" the usual one, if it exists.
+func readReview(dir string) (attempts []content.Attempt, found bool, err error) {
+	named := dir != ""
+	if !named {
+		dir = reviewDir
+	}
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist) && !named:
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("read reviews: %w", err)
+	case !info.IsDir():
+		return nil, false, fmt.Errorf("read reviews: %s is not a folder", dir)
+	}
+	attempts, err = content.ReadAttempts(os.DirFS(dir))
+	var problems content.Problems
+	if errors.As(err, &problems) {
+		return nil, false, fmt.Errorf("%s to put right in %s:\n%w", counted(len(problems), "problem"), dir, err)
+	}
+	return attempts, true, err
 }
 
 // loadContent reads a folder's content, or the embedded content for "". Every

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -10,18 +11,37 @@ import (
 	"aiprep/engine"
 )
 
-// pass lets time pass while no process runs, and does what is then due.
+// pass lets time pass while no process runs and then does, in this one, whose
+// clock can be moved, what is due.
 func (c *crash) pass(d time.Duration) {
 	c.Helper()
-	posters := map[string]engine.Poster{}
-	for _, s := range c.stages {
-		posters[s.name()] = s.poster(c.T)
-	}
+	now := func() time.Time { return time.Now().Add(d) }
 	c.offline(func(e *engine.Engine) {
-		if err := e.Advance(c.Context(), posters, time.Now().Add(d)); err != nil {
+		ctx, stop := context.WithCancel(c.Context())
+		defer stop()
+		posters, ended := map[string]engine.Poster{}, make(chan error, len(c.stages))
+		for _, s := range c.stages {
+			s.age(d)
+			b := s.bot(c.T, e, now)
+			posters[s.name()] = b
+			go func() { ended <- b.Run(ctx) }()
+			select {
+			case <-b.Ready():
+			case <-time.After(patience):
+				c.Fatalf("%s is not ready", s.name())
+			}
+		}
+		if err := e.Advance(ctx, posters, now()); err != nil {
 			c.Fatal(err)
 		}
+		stop()
+		for range c.stages {
+			if err := <-ended; err != nil {
+				c.Error(err)
+			}
+		}
 	})
+	c.settle()
 }
 
 // checkPosts checks that every server got its one challenge: once where the

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"aiprep/bots"
 	"aiprep/bots/bottest"
@@ -40,8 +41,10 @@ func (s *discordStage) env(server string) []string {
 	return []string{"AIPREP_DISCORD_SERVER=" + server, "AIPREP_DISCORD_TOKEN=" + s.Token}
 }
 
-func (s *discordStage) poster(t testing.TB) engine.Poster {
-	b, err := discord.New(discord.Config{Engine: nowhere{}, Token: bots.Secret(s.Token), BaseURL: s.URL()})
+func (s *discordStage) age(d time.Duration) { s.Advance(d) }
+
+func (s *discordStage) bot(t testing.TB, e *engine.Engine, now func() time.Time) bot {
+	b, err := discord.New(discord.Config{Engine: e, Token: bots.Secret(s.Token), BaseURL: s.URL(), Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

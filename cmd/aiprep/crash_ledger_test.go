@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"aiprep/engine"
 )
@@ -16,9 +17,10 @@ import (
 type stage interface {
 	name() string
 	address() string
-	env(server string) []string // of a process that talks to this platform through server
-	poster(t testing.TB) engine.Poster
-	open(t testing.TB) engine.Place // a new server
+	env(server string) []string                                   // of a process that talks to this platform through server
+	bot(t testing.TB, e *engine.Engine, now func() time.Time) bot // the adapter itself
+	age(d time.Duration)                                          // the platform's clock moves on
+	open(t testing.TB) engine.Place                               // a new server
 	people() int
 	awake() bool // presses reach the bot also while it is down
 
@@ -49,9 +51,9 @@ type challenge struct {
 type press struct {
 	question
 	letter string
-	id     string                                // the platform's
-	update int64                                 // its update, on Telegram
-	heard  func() (string, bool)                 // what the person was told so far
+	id     string                                    // the platform's
+	update int64                                     // its update, on Telegram
+	heard  func() (string, bool)                     // what the person was told so far
 	wait   func(ctx context.Context) (string, error) // until they are told
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"aiprep/bots"
 	"aiprep/bots/bottest"
@@ -53,13 +54,16 @@ func (s *telegramStage) env(server string) []string {
 	return []string{"AIPREP_TELEGRAM_SERVER=" + server, "AIPREP_TELEGRAM_TOKEN=" + s.Token}
 }
 
-func (s *telegramStage) poster(t testing.TB) engine.Poster {
-	b, err := telegram.New(telegram.Config{Engine: nowhere{}, Token: bots.Secret(s.Token), BaseURL: s.URL()})
+func (s *telegramStage) bot(t testing.TB, e *engine.Engine, now func() time.Time) bot {
+	b, err := telegram.New(telegram.Config{Engine: e, Token: bots.Secret(s.Token), BaseURL: s.URL(), Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
+
+// age does nothing: presses must be answered within minutes.
+func (s *telegramStage) age(time.Duration) {}
 
 func (s *telegramStage) open(t testing.TB) engine.Place {
 	s.groups++
@@ -218,6 +222,3 @@ func (s *telegramStage) texts(p engine.Place) (texts []string) {
 	}
 	return texts
 }
-
-// nowhere is the engine of an adapter that only posts.
-type nowhere struct{ bots.Engine }

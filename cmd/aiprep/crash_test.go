@@ -57,6 +57,9 @@ func TestKillsLoseAndDoubleNothing(t *testing.T) {
 		at := interval(n % int(intervals))
 		c.life(n, at, c.stages[n/int(intervals)%len(c.stages)])
 		count[at]++
+		if (at == claimed || at == accepted) && n/int(2*intervals)%2 == 1 {
+			c.pass(3 * time.Minute) // Discord has forgotten the nonce
+		}
 		if t.Failed() {
 			t.Fatalf("after kill %d, %v", n+1, at)
 		}

@@ -21,7 +21,6 @@ const root = "../.."
 
 // The README's list of commands is the engine's table.
 func TestReadmeListsTheCommands(t *testing.T) {
-	const begin, end = "<!-- commands -->\n", "<!-- /commands -->"
 	bank, err := content.Default()
 	if err != nil {
 		t.Fatal(err)
@@ -30,25 +29,50 @@ func TestReadmeListsTheCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	holdReadme(t, "commands", commandTable(e.Commands()))
+}
+
+// The README's conversation was had: it is a part of the golden transcript.
+func TestReadmeShowsARealConversation(t *testing.T) {
+	raw, err := os.ReadFile("testdata/play.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(raw), "\nann@guild-1> :at 2026-01-06T09:00 Europe/Berlin\n")
+	said, _, ok2 := strings.Cut(rest, "\nben@guild-1> b\n")
+	if !ok || !ok2 {
+		t.Fatal("play.golden has no such conversation")
+	}
+	var b strings.Builder
+	for line := range strings.Lines(said) {
+		b.WriteString(strings.TrimRight("    "+line, " \n") + "\n")
+	}
+	holdReadme(t, "conversation", "\n"+b.String()+"\n")
+}
+
+// holdReadme compares what stands between two marks of the README, or writes
+// it anew.
+func holdReadme(t *testing.T, mark, want string) {
+	t.Helper()
+	begin, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->"
 	file := filepath.Join(root, "README.md")
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, ok := strings.Cut(string(raw), begin)
-	table, after, ok2 := strings.Cut(rest, end)
+	got, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
 		t.Fatalf("README.md has no %q ... %q", begin, end)
 	}
-	want := commandTable(e.Commands())
 	if *update {
 		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(want, table); diff != "" {
-		t.Errorf("README.md's commands (+) are not the engine's (-): \"make golden\" writes them\n%s", diff)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("README.md (+) is not what it should be (-): \"make golden\" writes it\n%s", diff)
 	}
 }
 

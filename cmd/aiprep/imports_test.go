@@ -53,10 +53,10 @@ func rooms() []room {
 		{
 			"aiprep/engine",
 			[]string{"aiprep/content", "aiprep/engine/skill", "aiprep/engine/picture", "github.com/fxamacker/cbor/v2", "go.yaml.in/yaml/v4", "golang.org/x/text", "golang.org/x/time"},
-			slices.Concat(platforms, stores, fakes, []string{"net/http", "aiprep/bots", "aiprep/engine/boltstore", "aiprep/engine/seal", "aiprep/cmd/"}),
+			slices.Concat(platforms, stores, fakes, []string{"net/http", "aiprep/bots", "aiprep/bots/", "aiprep/engine/boltstore", "aiprep/engine/seal", "aiprep/cmd/"}),
 		},
-		{"aiprep/engine/boltstore", []string{"aiprep/engine", "go.etcd.io/bbolt"}, slices.Concat(platforms, fakes, []string{"aiprep/bots", "aiprep/cmd/", "net/http"})},
-		{"aiprep/engine/seal", []string{"aiprep/engine", "golang.org/x/crypto"}, slices.Concat(platforms, stores, fakes, []string{"aiprep/bots", "aiprep/cmd/", "net/http"})},
+		{"aiprep/engine/boltstore", []string{"aiprep/engine", "go.etcd.io/bbolt"}, slices.Concat(platforms, fakes, []string{"aiprep/bots", "aiprep/bots/", "aiprep/cmd/", "net/http"})},
+		{"aiprep/engine/seal", []string{"aiprep/engine", "golang.org/x/crypto"}, slices.Concat(platforms, stores, fakes, []string{"aiprep/bots", "aiprep/bots/", "aiprep/cmd/", "net/http"})},
 		{"aiprep/bots", []string{"aiprep/engine"}, slices.Concat(platforms, stores, fakes, []string{"aiprep/bots/", "aiprep/engine/boltstore", "aiprep/engine/seal", "aiprep/cmd/"})},
 		adapter("console"),
 		adapter("telegram", "github.com/go-telegram/bot", "golang.org/x/time"),
