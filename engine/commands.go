@@ -39,7 +39,7 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: typed("daily", wCmdDaily), run: (*turn).daily},
 		{Command: costly(typed("test", wCmdTest, scope)), run: (*turn).startTest},
 		{Command: typed("learn", wCmdLearn, topic, page), run: (*turn).learn, reads: true},
-		{Command: typed("topics", wCmdTopics, Option{Name: "category", Kind: TopicOption, Summary: e.words.say(wOptCategory)}, page), run: (*turn).topics, reads: true},
+		{Command: typed("topics", wCmdTopics, page, Option{Name: "category", Kind: TopicOption, Summary: e.words.say(wOptCategory)}), run: (*turn).topics, reads: true},
 		{Command: typed("stats", wCmdStats, topic), run: (*turn).stats, reads: true},
 		{Command: typed("streak", wCmdStreak), run: (*turn).streaks, reads: true},
 		{Command: typed("settings", wCmdSettings, e.personOptions()...), run: (*turn).settings},

@@ -205,11 +205,11 @@ func (t *turn) count(item *content.Item, o occurrence, space ID, d Date, mk *mar
 	}
 	shared := !t.private(space)
 	if shared {
-		t.remember(space)
+		t.person.remember(space, d)
 	}
 	out, err := t.record(item, answer{
 		Option: mk.Option, Right: mk.Right, Kind: kindDaily,
-		Date: d, Delivery: o.Token, Order: o.Order,
+		Date: d, Delivery: o.Token, Order: o.Order, Space: space, Private: !shared,
 	})
 	if err != nil {
 		return err

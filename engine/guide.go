@@ -85,7 +85,7 @@ func (t *turn) topics() (Reply, error) {
 	if c := t.e.bank.Category(strings.ToLower(args["category"])); c != nil {
 		return t.show(t.categoryTopics(c)), nil
 	}
-	if id := args["category"]; id != "" && strings.Trim(id, "0123456789") != "" {
+	if id := args["category"]; id != "" {
 		return Reply{}, t.sorry(wTopicUnknown, "topic", id)
 	}
 	var open []*content.Category

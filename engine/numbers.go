@@ -31,16 +31,27 @@ func (e *Engine) freshNumbers() *numbers { return &numbers{World: e.model.NewWor
 // calibrated, or was changed since, has its author's prior.
 func (n *numbers) of(m skill.Model, i *content.Item) skill.Numbers {
 	out := skill.Numbers{World: n.World}
-	if known, ok := n.Items[i.ID]; ok && known.Rev == i.Rev {
-		out.Item = known.Item
+	if n.has(i) {
+		out.Item = n.Items[i.ID].Item
 	} else {
-		out.Item = m.NewItem(i.Difficulty, i.HasDifficulty, int(i.Level)-int(content.Mid))
+		out.Item = labelled(m, i)
 	}
 	var ok bool
 	if out.Topic, ok = n.Topics[i.Topic]; !ok {
 		out.Topic = m.NewTopicDifficulty()
 	}
 	return out
+}
+
+// has reports whether the epoch has numbers of this revision of the item.
+func (n *numbers) has(i *content.Item) bool {
+	known, ok := n.Items[i.ID]
+	return ok && known.Rev == i.Rev
+}
+
+// labelled is what the author says of an item.
+func labelled(m skill.Model, i *content.Item) skill.Item {
+	return m.NewItem(i.Difficulty, i.HasDifficulty, int(i.Level)-int(content.Mid))
 }
 
 // next returns a copy that the fold may change.

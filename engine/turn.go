@@ -62,6 +62,7 @@ func (t *turn) enrol() error {
 	if err := t.tx.Put(key, []byte(t.id)); err != nil {
 		return fmt.Errorf("enrol: %w", err)
 	}
+	t.person.Accounts = []string{string(key)}
 	return t.savePerson()
 }
 
@@ -81,6 +82,12 @@ func (t *turn) settle() error {
 	t.space.Zone = t.person.Zone
 	if err := t.tx.Put(keyPlace(t.e.secret, t.in.In), []byte(t.spaceID)); err != nil {
 		return fmt.Errorf("settle: %w", err)
+	}
+	if t.id != "" && t.in.In.Private() { // so that erasing the person finds it
+		t.person.Private = append(t.person.Private, t.spaceID)
+		if err := t.savePerson(); err != nil {
+			return err
+		}
 	}
 	return t.saveSpace()
 }
@@ -141,21 +148,24 @@ func (t *turn) button(w word, action ...string) Button {
 	return Button{Label: t.say(w), Action: strings.Join(action, " ")}
 }
 
-// args binds what was written to the command's options: name=value first, the
-// rest by what fits. Text takes all that is left.
-func (t *turn) args() map[string]string {
+// args binds what was written to the command's options.
+func (t *turn) args() map[string]string { return Bind(t.cmd, t.in.Args) }
+
+// Bind says which option each word was meant for: name=value first, the rest
+// by what fits. Text takes all that is left.
+func Bind(c Command, words []string) map[string]string {
 	got := map[string]string{}
 	var loose []string
-	for _, a := range t.in.Args {
+	for _, a := range words {
 		name, value, named := strings.Cut(a, "=")
-		if named && slices.ContainsFunc(t.cmd.Options, func(o Option) bool { return o.Name == name }) {
+		if named && slices.ContainsFunc(c.Options, func(o Option) bool { return o.Name == name }) {
 			got[name] = value
 			continue
 		}
 		loose = append(loose, a)
 	}
 	for i, a := range loose {
-		for _, o := range t.cmd.Options {
+		for _, o := range c.Options {
 			if _, taken := got[o.Name]; taken || !fits(o, a) {
 				continue
 			}
@@ -202,11 +212,26 @@ func (t *turn) abilities() (abilities, error) {
 	if _, err := get(t.tx, keySkill(t.id), &a); err != nil {
 		return a, err
 	}
-	if a.At != 0 {
-		days := float64((t.in.At.Unix() - a.At) / 86400)
-		a.General = t.e.model.IdleGeneral(a.General, max(0, days))
-	}
+	a.drift(t.e.model, t.in.At)
 	return a, nil
+}
+
+// drift widens the general ability by the days since the last answer that
+// moved it.
+func (a *abilities) drift(m skill.Model, at time.Time) {
+	if a.At != 0 {
+		a.General = m.IdleGeneral(a.General, max(0, float64((at.Unix()-a.At)/86400)))
+	}
+}
+
+// learn takes an answer in, given the numbers it was asked under.
+func (a *abilities) learn(m skill.Model, topic string, n skill.Numbers, try skill.Attempt, right bool, at time.Time) {
+	general, own := m.LearnPerson(a.General, a.topic(m, topic, at), n, try, right)
+	if a.Topics == nil {
+		a.Topics = map[string]topicAbility{}
+	}
+	a.At = max(a.At, at.Unix())
+	a.General, a.Topics[topic] = general, topicAbility{Topic: own, At: a.At}
 }
 
 // topic returns the person's numbers on one topic, fresh ones for a new topic.

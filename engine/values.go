@@ -14,8 +14,12 @@ type person struct {
 	Tests   uint32 `cbor:"6,keyasint,omitempty"`
 	Right   uint32 `cbor:"7,keyasint,omitempty"`
 	Streak  streak `cbor:"8,keyasint"`
-	Spaces  []ID   `cbor:"9,keyasint,omitempty"`  // servers answered in, newest first, at most 8
 	Consent int    `cbor:"10,keyasint,omitempty"` // to anonymous copies of answers
+
+	Spaces   []membership `cbor:"9,keyasint,omitempty"`  // servers answered in, newest first, at most 8
+	Joined   Date         `cbor:"11,keyasint,omitempty"` // the first date answered in any server
+	Accounts []string     `cbor:"12,keyasint,omitempty"` // keys of the accounts that are this person
+	Private  []ID         `cbor:"13,keyasint,omitempty"` // spaces that are this person's private chats
 }
 
 // What a person said of anonymous copies; saying nothing means no.
@@ -60,6 +64,10 @@ type answer struct {
 	P        float64 `cbor:"12,keyasint"`
 	Counted  bool    `cbor:"13,keyasint,omitempty"` // moved the abilities
 	Late     bool    `cbor:"14,keyasint,omitempty"` // At is the time of receipt
+
+	Space   ID          `cbor:"15,keyasint,omitempty"` // of a daily: whose challenge it was
+	Private bool        `cbor:"16,keyasint,omitempty"` // Space is the person's own private chat
+	Prior   *skill.Item `cbor:"17,keyasint,omitempty"` // the item's numbers, where the epoch has none of this revision
 }
 
 // Kinds of answer, and the option that nobody has to guess.
