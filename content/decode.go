@@ -41,6 +41,9 @@ func (d *decoder) fail(n *yaml.Node, format string, args ...any) {
 // document returns the only document in data, or nil after reporting why there
 // is none.
 func (d *decoder) document(data []byte) *yaml.Node {
+	if n := readPlain(data); n != nil {
+		return n
+	}
 	var doc yaml.Node
 	if err := yaml.Load(data, &doc); err != nil {
 		line, text := 0, err.Error()

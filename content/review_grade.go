@@ -95,7 +95,7 @@ func (s *Sheet) Grade(run Run, answers []byte, stale []string) ([]Attempt, error
 		attempts = append(attempts, q.attempt(run, picks[q.Name]))
 	}
 	if len(missing) > 0 {
-		fail(0, "answer every question: %d are missing, %s", len(missing), firstOf(missing, 5))
+		fail(0, "answer every question; there is no answer to %d of %d: %s", len(missing), len(s.Questions), firstOf(missing, 5))
 	}
 	if len(problems) > 0 {
 		return nil, problems

@@ -174,7 +174,7 @@ func TestSlashIsAnsweredOverTheRealClient(t *testing.T) {
 func TestClickUpdatesTheMessagePressed(t *testing.T) {
 	b := newBot(t, DiscordOptions{})
 	var ids []string
-	seen := make(chan string, 2)
+	seen := make(chan string, 8)
 	b.handle(t, func(s *discordgo.Session, i *discordgo.InteractionCreate) {
 		seen <- i.ID
 		err := s.InteractionRespond(i.Interaction, &discordgo.InteractionResponse{Type: discordgo.InteractionResponseUpdateMessage,

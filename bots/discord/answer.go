@@ -51,27 +51,25 @@ func (b *Bot) show(ctx context.Context, ev event, r engine.Reply, made promise) 
 	}
 }
 
-// take takes one step, again and again where doing it twice is as good as once.
+// take takes one step, again and again while Discord is in trouble and doing it
+// twice is as good as once.
 func (b *Bot) take(ctx context.Context, ev event, s step) error {
 	r := b.request(ev, s)
 	for try := 1; ; try++ {
 		_, err := b.call(ctx, r)
 		var refused *apiError
-		if try > 1 && s.how == byCallback && errors.As(err, &refused) && refused.Code == codeAcknowledged {
-			return nil // the try before had arrived
-		}
-		if err == nil || try == answerTries || ctx.Err() != nil {
-			return err
-		}
 		wait := tryPause
-		switch pe := classify(err); {
-		case pe.Kind == engine.Later:
-			wait = max(wait, pe.After)
-			if refused == nil || refused.Status != http.StatusTooManyRequests {
-				wait = tryPause
+		if errors.As(err, &refused) {
+			switch {
+			case try > 1 && s.how == byCallback && refused.Code == codeAcknowledged:
+				return nil // the try before had arrived
+			case refused.Status == http.StatusTooManyRequests:
+				wait = max(wait, refused.After)
+			case refused.Status/100 == 4:
+				return err
 			}
-		case pe.Kind == engine.Unknown && s.how != byFollowUp:
-		default:
+		}
+		if err == nil || try == answerTries || s.how == byFollowUp && classify(err).Kind == engine.Unknown {
 			return err
 		}
 		if sleep(ctx, wait) != nil {

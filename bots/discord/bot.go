@@ -74,7 +74,7 @@ func New(cfg Config) (*Bot, error) {
 	if cfg.Engine == nil {
 		return nil, errors.New("make discord bot: no engine")
 	}
-	token := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(cfg.Token.Reveal()), "Bot "))
+	token := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(cfg.Token.Reveal())+" ", "Bot "))
 	if token == "" {
 		return nil, errors.New("make discord bot: no token: get one from the developer portal, under Bot")
 	}

@@ -113,7 +113,7 @@ func (c *client) call(ctx context.Context, r request) (json.RawMessage, error) {
 			err = where.Err
 		}
 		// Without a connection, TLS included, Discord cannot have seen it.
-		return &wireError{Sent: got.Load() || !asked.Load(), Err: fmt.Errorf("%s %s: %w", r.method, r.route, err)}
+		return &wireError{Sent: got.Load() || !asked.Load(), Err: fmt.Errorf("%s: %w", r.route, err)}
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

@@ -204,7 +204,7 @@ func TestATimedOutPostIsUnknownAndAWaitingOneIsNot(t *testing.T) {
 	w := newWorld(t, bottest.DiscordOptions{}, nil)
 	b := w.make()
 	w.d.Inject(bottest.Fault{Match: "POST /channels/*/messages", Kind: bottest.Dropped{Hang: true}})
-	ctx, cancel := context.WithTimeout(w.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(w.Context(), 700*time.Millisecond)
 	defer cancel()
 	if _, err := b.Post(ctx, w.delivery(w.General)); kindOf(err) != engine.Unknown {
 		t.Errorf("a post that hung: %v", err)

@@ -335,7 +335,7 @@ func TestAllPartsOfAReplyAreShown(t *testing.T) {
 	m.handle = func(_ context.Context, in engine.Input) (engine.Reply, error) {
 		switch {
 		case in.Verb == "stats":
-			return engine.Reply{Post: &engine.Message{Text: content.Plain("for all"), Buttons: [][]engine.Button{{{Label: "more", Action: "topics"}}}}}, nil
+			return engine.Reply{Post: &engine.Message{Text: content.Plain("for all"), Image: &engine.Image{PNG: []byte("png"), Alt: "a picture"}, Buttons: [][]engine.Button{{{Label: "more", Action: "topics"}}}}}, nil
 		case in.On != "":
 			return engine.Reply{Replace: say("instead"), Whisper: say("for you"), Post: say("for all again")}, nil
 		}
@@ -350,13 +350,13 @@ func TestAllPartsOfAReplyAreShown(t *testing.T) {
 		t.Errorf("%d of 1000 words arrived, hidden %v", n, r.Ephemeral)
 	}
 	posted := w.shown(w.slash(w.Alice, w.General, "stats"))
-	if posted.Ephemeral {
-		t.Error("what all shall see is hidden")
+	if posted.Ephemeral || len(posted.Message.Attachments) != 1 || string(posted.Message.Attachments[0].Data) != "png" {
+		t.Errorf("what all shall see: %+v", posted.Message)
 	}
 	it = w.click(w.Bob, posted.Message.ID, "more")
 	r, err = it.WaitFor(w.soon(), func(r bottest.Response) bool { return len(r.FollowUps) == 2 })
 	w.must(err)
-	if r.Message.ID != posted.Message.ID || r.Message.Content != "instead" || !r.FollowUps[0].Ephemeral() ||
+	if r.Message.ID != posted.Message.ID || len(r.Message.Attachments) != 0 || r.Message.Content != "instead" || !r.FollowUps[0].Ephemeral() ||
 		r.FollowUps[0].Content != "for you" || r.FollowUps[1].Ephemeral() || r.FollowUps[1].Content != "for all again" {
 		t.Errorf("the parts: %+v, %+v", r.Message, r.FollowUps)
 	}
@@ -379,21 +379,6 @@ func TestAReplacementForAnErasedMessageIsSentAnew(t *testing.T) {
 	r := w.shown(w.click(w.Bob, daily, "more"))
 	if r.Type != bottest.CallbackMessage || !r.Ephemeral || r.Message.Content != "instead" {
 		t.Errorf("in place of an erased message: %+v", r.Message)
-	}
-	w.clean()
-}
-
-func TestAPrivateChatIsAnsweredInTheOpen(t *testing.T) {
-	w := newWorld(t, bottest.DiscordOptions{}, nil)
-	w.run(nil)
-	dm := w.d.DM(w.Alice)
-	r := w.shown(w.slash(w.Alice, dm, "start"))
-	if r.Ephemeral {
-		t.Error("a message in a private chat would be gone after a restart of the app")
-	}
-	r = w.shown(w.click(w.Alice, r.Message.ID, "test"))
-	if r.Type != bottest.CallbackUpdate || !strings.Contains(r.Message.Content, "Which of these") {
-		t.Errorf("a test in private: %+v", r.Message)
 	}
 	w.clean()
 }

@@ -224,35 +224,46 @@ func (c *connection) lost() {
 }
 
 // end makes sure that nothing more comes from the connection. It is closed in
-// order when it was open, and cut when it was not: then the library may be stuck
-// with its lock held, and only that goroutine is left behind.
+// order when it was open. When it was not, it is cut: the library may be stuck
+// with its lock held, and then that one goroutine is left behind.
 func (c *connection) end(opened <-chan error, open bool) {
 	c.mu.Lock()
 	c.over = true
 	conns := c.conns
 	c.mu.Unlock()
-	cut := func() {
+	defer func() {
 		for _, conn := range conns {
 			_ = conn.Close() // the library may have closed it
 		}
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if opened != nil { // still opening
-			cut()
-			open = <-opened == nil
-		}
-		if open {
-			_ = c.session.Close() // the connection may be broken already
-		}
 	}()
-	select {
-	case <-done:
-	case <-time.After(c.bot.timing.close):
-		cut()
-		c.bot.log.Warn("discord's gateway connection left behind: the library does not end it")
+	late := time.NewTimer(c.bot.timing.close)
+	defer late.Stop()
+	closed := make(chan struct{})
+	switch {
+	case opened != nil: // still opening
+		for _, conn := range conns {
+			_ = conn.Close() // what it waits for fails now
+		}
+		select {
+		case <-opened:
+			return
+		case <-late.C:
+		}
+	case open:
+		go func() {
+			defer close(closed)
+			_ = c.session.Close() // the connection may be broken already
+		}()
+		select {
+		case <-closed:
+			return
+		case <-late.C:
+		}
+	default:
+		return
 	}
+	c.bot.count("gateway", platform, "stuck")
+	c.bot.log.Warn("discord's gateway connection left behind: the library does not end it")
 }
 
 // event takes in what the gateway sends, in the order of arrival.

@@ -79,10 +79,8 @@ func heading(b content.Block) string {
 	if b.Level > 2 {
 		return spans([]content.Span{{Text: line, Style: content.Bold}}, true)
 	}
-	return headline(line)
+	return "### " + escape(valid(line), false)
 }
-
-func headline(line string) string { return "### " + spans([]content.Span{{Text: line}}, false) }
 
 // maxIndent is the nesting beyond which a list goes no further to the right.
 const maxIndent = 4

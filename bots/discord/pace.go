@@ -53,28 +53,29 @@ func (e *tooLong) Error() string { return fmt.Sprintf("the route's next turn is 
 
 // enter returns when a request of a route may be made, or at once with a
 // *tooLong if Discord asked for a silence that is longer than most. leave must
-// be called after the request.
+// be called after the request. Who keeps a silence takes no place from others.
 func (p *pace) enter(ctx context.Context, route string, most time.Duration) (leave func(), err error) {
-	select {
-	case p.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	leave = func() { <-p.slots }
 	end := time.Now().Add(most)
+	leave = func() { <-p.slots }
 	for {
-		d := p.silence(route, time.Now())
-		if d <= 0 {
+		if d := p.silence(route, time.Now()); d > 0 {
+			if time.Now().Add(d).After(end) {
+				return nil, &tooLong{d}
+			}
+			if err := sleep(ctx, d); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		select {
+		case p.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if p.silence(route, time.Now()) <= 0 {
 			break
 		}
-		if time.Now().Add(d).After(end) {
-			leave()
-			return nil, &tooLong{d}
-		}
-		if err := sleep(ctx, d); err != nil {
-			leave()
-			return nil, err
-		}
+		leave() // it began while we waited for a place
 	}
 	if err := p.all.Wait(ctx); err != nil {
 		leave()

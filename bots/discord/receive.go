@@ -110,6 +110,9 @@ type event struct {
 	// open says that others may be reading: what is whispered must be hidden.
 	open    bool
 	written bool // it came from a form, which cannot be followed by a form
+	// addressed says that verb and arguments come from a button's or a form's
+	// address, not from what was typed.
+	addressed bool
 
 	pressed bool // there is a message to replace
 	hidden  bool // that message is seen by one person only
@@ -231,6 +234,7 @@ func (ev *event) wrote(it interaction) {
 
 // action reads a button's or a form's address.
 func (ev *event) action(customID string) {
+	ev.addressed = true
 	fields := strings.Fields(customID)
 	if n := len(fields); n > 1 && strings.HasPrefix(fields[n-1], twinMark) {
 		fields = fields[:n-1]

@@ -114,7 +114,7 @@ func bare(title string, m engine.Message) (p payload, ok bool) {
 	p = blankPayload()
 	p.Content = markdown(m.Text)
 	if title != "" {
-		p.Content = strings.TrimSuffix(headline(title)+"\n"+p.Content, "\n")
+		p.Content = strings.TrimSuffix("## "+escape(title, false)+"\n"+p.Content, "\n")
 	}
 	if strings.TrimSpace(p.Content) == "" && m.Image == nil && m.File == nil {
 		p.Content = hintEmpty

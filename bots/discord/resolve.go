@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"aiprep/engine"
 )
@@ -16,6 +18,7 @@ import (
 // it. In a server Discord itself says so with every press.
 func (b *Bot) resolve(ctx context.Context, ev *event) error {
 	cmd, _ := b.engine.Command(ev.in.Verb)
+	ev.keepAtHome(cmd)
 	if cmd.Who != engine.Admins || !ev.in.In.Private() || ev.in.On == "" {
 		return nil
 	}
@@ -29,6 +32,23 @@ func (b *Bot) resolve(ctx context.Context, ev *event) error {
 	ev.in.In = place
 	ev.in.Admin, err = b.manages(ctx, place.Server, ev.in.From.ID)
 	return err
+}
+
+// keepAtHome takes away the channels that an address names: what a form sends
+// back can be forged, and who manages one server must not make the bot write in
+// another. A typed command's channels are known to be the server's own.
+func (ev *event) keepAtHome(cmd engine.Command) {
+	if !ev.addressed {
+		return
+	}
+	for _, o := range cmd.Options {
+		if o.Kind == engine.PlaceOption {
+			ev.in.Args = slices.DeleteFunc(ev.in.Args, func(a string) bool {
+				value, named := strings.CutPrefix(a, o.Name+"=")
+				return named && value != "here"
+			})
+		}
+	}
 }
 
 // manages asks Discord whether a person manages a server. Who is not, or no

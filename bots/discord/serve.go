@@ -17,7 +17,7 @@ import (
 // word is due without it.
 const (
 	mostServed  = 512
-	seenEvents  = 50_000
+	seenEvents  = 10_000
 	ackWithin   = 1500 * time.Millisecond // of the 3 s that Discord gives
 	setAsideFor = 5 * time.Second
 )

@@ -60,8 +60,15 @@ func (p *program) checkConfig() error {
 	if cfg.Store.KeyFile != "" {
 		sealed = "encrypted with " + cfg.Store.KeyFile
 	}
-	fmt.Fprintf(p.stdout, "configuration is fine\n  store     %s, %s\n  discord   %s\n  telegram  %s\n  admin     %s\n",
-		cfg.Store.File, sealed, onOff(cfg.Discord.Token != ""), onOff(cfg.Telegram.Token != ""), admin)
+	extra := "built in"
+	if cfg.Content.Extra != "" {
+		if _, err := loadContent("", cfg.Content.Extra); err != nil {
+			return err
+		}
+		extra += " and in " + cfg.Content.Extra
+	}
+	fmt.Fprintf(p.stdout, "configuration is fine\n  store     %s, %s\n  content   %s\n  discord   %s\n  telegram  %s\n  admin     %s\n",
+		cfg.Store.File, sealed, extra, onOff(cfg.Discord.Token != ""), onOff(cfg.Telegram.Token != ""), admin)
 	if cfg.Discord.Token == "" && cfg.Telegram.Token == "" {
 		return errors.New("no platform has a token: \"aiprep serve\" says how to get one")
 	}

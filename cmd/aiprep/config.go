@@ -23,6 +23,7 @@ import (
 // hand out secrets.
 type Config struct {
 	Store    StoreConfig    `yaml:"store"`
+	Content  ContentConfig  `yaml:"content"`
 	Daily    DailyConfig    `yaml:"daily"`
 	Discord  PlatformConfig `yaml:"discord"`
 	Telegram PlatformConfig `yaml:"telegram"`
@@ -37,6 +38,11 @@ type StoreConfig struct {
 	MaxSizeMB int    `yaml:"max_size_mb"`
 	BackupDir string `yaml:"backup_dir"`
 	Socket    string `yaml:"socket"`
+}
+
+// ContentConfig says what is asked beside what is built in.
+type ContentConfig struct {
+	Extra string `yaml:"extra"`
 }
 
 // DailyConfig concerns the daily challenge of every server.

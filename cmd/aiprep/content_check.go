@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,8 +16,8 @@ import (
 
 // checkFlags say what is checked, and how it is told.
 type checkFlags struct {
-	dir, review    string
-	asJSON, strict bool
+	dir, extra, review string
+	asJSON, strict     bool
 }
 
 func (p *program) contentCommand() *cobra.Command {
@@ -35,8 +36,9 @@ a folder is named with --review, the figures say what its answers prove.`,
 	}
 	check.Flags().BoolVar(&flags.asJSON, "json", false, "print one JSON object")
 	check.Flags().StringVar(&flags.dir, "dir", "", "check this `folder` (with taxonomy.yaml, bank and guides) instead of the embedded content")
+	check.Flags().StringVar(&flags.extra, "extra", "", "add the questions and guides in this `folder`, as content.extra does")
 	check.Flags().StringVar(&flags.review, "review", "", "the `folder` with the answers of reviewers (default "+reviewDir+" if there is one)")
-	check.Flags().BoolVar(&flags.strict, "strict", false, "fail unless reviews prove the keys and reading is needed to guess them")
+	check.Flags().BoolVar(&flags.strict, "strict", false, "fail unless reviews prove the keys, see docs/authoring.md")
 	cmd := group("content", "Look after questions and guides")
 	cmd.AddCommand(check, p.sheetCommand(), p.gradeCommand())
 	return cmd
@@ -49,7 +51,7 @@ type checked struct {
 }
 
 func (p *program) checkContent(f checkFlags) error {
-	bank, err := loadContent(f.dir)
+	bank, err := loadContent(f.dir, f.extra)
 	if err != nil {
 		return err
 	}
@@ -68,11 +70,15 @@ func (p *program) checkContent(f checkFlags) error {
 	if err := p.printChecked(c, f.asJSON); err != nil {
 		return err
 	}
+	var faults []string
 	if c.Errors > 0 {
-		return fmt.Errorf("content has %s", counted(c.Errors, "error"))
+		faults = append(faults, "has "+counted(c.Errors, "error"))
 	}
 	if f.strict && len(c.Review.Missed) > 0 {
-		return fmt.Errorf("content misses %s", counted(len(c.Review.Missed), "bar"))
+		faults = append(faults, "misses "+counted(len(c.Review.Missed), "bar"))
+	}
+	if len(faults) > 0 {
+		return errors.New("content " + strings.Join(faults, " and "))
 	}
 	return nil
 }
@@ -115,14 +121,18 @@ func readReview(dir string) (attempts []content.Attempt, found bool, err error) 
 	return attempts, true, err
 }
 
-// loadContent reads a folder's content, or the embedded content for "". Every
-// fault of form stands on a line of its own, as editors and CI read it.
-func loadContent(dir string) (*content.Bank, error) {
+// loadContent reads a folder's content, or the embedded content for "", and adds
+// an operator's own folder unless extra is "". Every fault of form stands on a
+// line of its own, as editors and CI read it.
+func loadContent(dir, extra string) (*content.Bank, error) {
 	load := content.Default
 	if dir != "" {
 		load = func() (*content.Bank, error) { return content.Load(os.DirFS(dir)) }
 	}
 	bank, err := load()
+	if err == nil && extra != "" {
+		bank, err = bank.Extend(os.DirFS(extra), extra)
+	}
 	var problems content.Problems
 	if errors.As(err, &problems) {
 		return nil, fmt.Errorf("%s to put right:\n%w", counted(len(problems), "problem"), err)

@@ -17,9 +17,9 @@ import (
 
 // sheetFlags say which questions a sheet asks, and in which order.
 type sheetFlags struct {
-	dir, level, part string
-	topics           []string
-	seed             uint64
+	dir, extra, level, part string
+	topics                  []string
+	seed                    uint64
 }
 
 func (f *sheetFlags) add(cmd *cobra.Command) {
@@ -28,6 +28,7 @@ func (f *sheetFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.level, "level", "", "only this `level`: junior, mid or senior")
 	cmd.Flags().StringVar(&f.part, "part", "", "only part `k/n` of the questions, to share them out")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "take the questions from this `folder` instead of the embedded content")
+	cmd.Flags().StringVar(&f.extra, "extra", "", "add the questions in this `folder`, as content.extra does")
 	if err := cmd.MarkFlagRequired("seed"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -50,7 +51,7 @@ func (f *sheetFlags) sheet(optionsOnly bool) (*content.Sheet, error) {
 			return nil, fmt.Errorf("--part is %q: write the part and the number of parts, such as 1/8", f.part)
 		}
 	}
-	bank, err := loadContent(f.dir)
+	bank, err := loadContent(f.dir, f.extra)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -62,7 +64,10 @@ func serveChild(t testing.TB, bin, dir string, env ...string) *child {
 	store := filepath.Join(dir, "aiprep.db")
 	c := &child{cmd: exec.Command(bin, "serve"), socket: store + ".sock", dead: make(chan struct{})}
 	c.cmd.Dir = dir
-	c.cmd.Env = append([]string{"AIPREP_STORE_FILE=" + store, "AIPREP_ADMIN_LISTEN="}, env...)
+	c.cmd.Env = append(env, "AIPREP_STORE_FILE="+store)
+	if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "AIPREP_ADMIN_LISTEN=") }) {
+		c.cmd.Env = append(c.cmd.Env, "AIPREP_ADMIN_LISTEN=")
+	}
 	c.cmd.Stderr = &c.log
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -114,6 +119,8 @@ func (c *child) term(t testing.TB) {
 	select {
 	case <-c.dead:
 	case <-time.After(patience):
+		_ = c.cmd.Process.Signal(syscall.SIGQUIT) // for the stacks
+		<-c.dead
 		t.Fatalf("serve does not end after SIGTERM:\n%s", c.log.tail())
 	}
 	if code := c.cmd.ProcessState.ExitCode(); code != 0 {
@@ -138,5 +145,5 @@ func (b *lockedBuffer) tail() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := b.buf.String()
-	return all[max(0, len(all)-4000):]
+	return all[max(0, len(all)-16_000):]
 }

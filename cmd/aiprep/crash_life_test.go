@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"aiprep/bots/bottest"
@@ -75,18 +76,19 @@ func (c *crash) awaitEnd(n int, at interval, live *child, w *wire) {
 // fresh returns the press of somebody on what they have not answered yet, and
 // makes tr wait for the verdict.
 func (c *crash) fresh(s stage, tr *trip) func() {
-	made := make(chan *press, 1)
+	var mu sync.Mutex
+	var p *press
 	tr.hits = func(r *http.Request, body []byte) bool {
-		p := <-made
-		made <- p
-		return s.isTold(p)(r, body)
+		mu.Lock() // an answer may be quicker than its press is noted
+		defer mu.Unlock()
+		return p != nil && s.isTold(p)(r, body)
 	}
 	return func() {
-		p := c.freshStep(s)
-		if p == nil {
+		mu.Lock()
+		defer mu.Unlock()
+		if p = c.freshStep(s); p == nil {
 			p = c.freshVote(s)
 		}
-		made <- p
 	}
 }
 

@@ -227,4 +227,3 @@ func dayZone(t testing.TB, at time.Time) (string, *time.Location) {
 	t.Fatal("it is night everywhere")
 	return "", nil
 }
-

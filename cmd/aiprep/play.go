@@ -12,12 +12,11 @@ import (
 	"golang.org/x/term"
 
 	"aiprep/bots/console"
-	"aiprep/content"
 	"aiprep/engine"
 )
 
 func (p *program) playCommand() *cobra.Command {
-	var file string
+	var file, extra string
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Chat in this terminal: no account, token or server needed",
@@ -27,16 +26,17 @@ Without --store everything is forgotten at the end. Lines from a file or a pipe
 are played as a script: the clock starts on 2026-01-05 09:00 UTC, moves ten
 seconds a line, and the same script always plays the same.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.play(cmd.Context(), file) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.play(cmd.Context(), file, extra) },
 	}
 	cmd.Flags().StringVar(&file, "store", "", "keep what is played in this `file`")
+	cmd.Flags().StringVar(&extra, "extra", "", "add the questions and guides in this `folder`")
 	return cmd
 }
 
 // playStart is when a script's clock starts.
 var playStart = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
-func (p *program) play(ctx context.Context, file string) (err error) {
+func (p *program) play(ctx context.Context, file, extra string) (err error) {
 	if file == "" {
 		dir, err := os.MkdirTemp("", "aiprep-play-")
 		if err != nil {
@@ -45,7 +45,7 @@ func (p *program) play(ctx context.Context, file string) (err error) {
 		defer os.RemoveAll(dir)
 		file = filepath.Join(dir, "play.db")
 	}
-	bank, err := content.Default()
+	bank, err := loadContent("", extra)
 	if err != nil {
 		return err
 	}

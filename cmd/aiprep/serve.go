@@ -48,7 +48,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return errNoToken
 	}
 	log := newLog(p.stderr, cfg.Log, cfg.Discord.Token, cfg.Telegram.Token)
-	bank, err := content.Default()
+	bank, err := loadContent("", cfg.Content.Extra)
 	if err != nil {
 		return err
 	}
