@@ -123,12 +123,12 @@ func (p *plainYAML) entries(s string, closing byte, read func(string) string) (r
 }
 
 // isWord reports whether s begins with a letter and has only letters, digits,
-// hyphens, dots and underscores, as keys and ids do.
+// hyphens, dots, underscores and slashes, as keys, ids and topics do.
 func isWord(s string) bool {
 	for k := range len(s) {
 		c := s[k] | 0x20
 		letter := c >= 'a' && c <= 'z'
-		if !letter && (k == 0 || !strings.Contains("0123456789-._", s[k:k+1])) {
+		if !letter && (k == 0 || !strings.Contains("0123456789-._/", s[k:k+1])) {
 			return false
 		}
 	}
@@ -136,7 +136,8 @@ func isWord(s string) bool {
 }
 
 // plainTag returns the tag of a bare scalar, or "" where only the library knows
-// it. Bare text is words that each begin with a letter.
+// it. Bare text is words, with numbers
+// behind the first.
 func plainTag(s string) string {
 	if isNumber(s) {
 		if strings.Contains(s, ".") {
@@ -149,7 +150,7 @@ func plainTag(s string) string {
 		return "!!bool"
 	}
 	for word := range strings.SplitSeq(s, " ") {
-		if !isWord(word) {
+		if !isWord(word) && (!isNumber(word) || strings.HasPrefix(s, word)) {
 			return ""
 		}
 	}
@@ -164,7 +165,7 @@ func plainTag(s string) string {
 func isNumber(s string) bool {
 	whole, fraction, dot := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-	if !digits(whole) || len(whole) > 9 || whole[0] == '0' && len(whole) > 1 {
+	if !digits(whole) || len(whole) > 9 || whole[0] == '0' && len(whole) > 1 || s == "-0" {
 		return false
 	}
 	return !dot || digits(fraction)

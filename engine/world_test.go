@@ -72,7 +72,11 @@ var monday = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 
 func newChat(t *testing.T) *chat {
 	t.Helper()
-	store := storetest.Twice(storetest.Memory())
+	return newChatOn(t, storetest.Twice(storetest.Memory()))
+}
+
+func newChatOn(t *testing.T, store engine.Store) *chat {
+	t.Helper()
 	t.Cleanup(func() { store.Close() })
 	e, err := engine.New(t.Context(), engine.Config{Store: store, Bank: contenttest.Bank(), Secret: make([]byte, 32)})
 	if err != nil {

@@ -50,7 +50,7 @@ func kills(t *testing.T) int {
 // The line between the program and the platforms does the killing, so it happens
 // exactly where it should.
 func TestKillsLoseAndDoubleNothing(t *testing.T) {
-	c := newCrash(t)
+	c := newCrash(t, goBuild(t, "."))
 	c.begin()
 	count := map[interval]int{}
 	for n := range kills(t) {
@@ -95,14 +95,14 @@ type crash struct {
 	abouts   map[engine.Place]string // what was asked there
 }
 
-func newCrash(t *testing.T) *crash {
+func newCrash(t *testing.T, bin string) *crash {
 	bank, err := content.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &crash{
 		ledger: ledger{T: t, answers: map[question]*answered{}},
-		bin:    goBuild(t, "."), dir: storeDir(t), bank: bank,
+		bin:    bin, dir: storeDir(t), bank: bank,
 		rng: rand.New(rand.NewPCG(1, 2)), telegram: newTelegramStage(t), places: map[string][]engine.Place{}, abouts: map[engine.Place]string{},
 	}
 	c.stages = []stage{c.telegram, newDiscordStage(t)}
@@ -148,7 +148,7 @@ func (c *crash) begin() {
 		}
 	}
 	c.quietly(func() {
-		c.until("the first posts", func() bool {
+		waitFor(c.T, "the first posts", func() bool {
 			for _, s := range c.stages {
 				for _, p := range c.places[s.name()] {
 					if len(s.challenges(p)) == 0 {
@@ -159,21 +159,6 @@ func (c *crash) begin() {
 			return true
 		})
 	})
-}
-
-// until waits for a condition that no fake can tell of.
-func (c *crash) until(what string, ok func() bool) {
-	c.Helper()
-	ctx := soon(c.T)
-	every := time.NewTicker(5 * time.Millisecond)
-	defer every.Stop()
-	for !ok() {
-		select {
-		case <-every.C:
-		case <-ctx.Done():
-			c.Fatalf("waited in vain for %s", what)
-		}
-	}
 }
 
 // offline opens the store while no process does.
@@ -197,20 +182,25 @@ func (c *crash) offline(do func(*engine.Engine)) {
 // process had been down at that moment.
 func (c *crash) due(s stage) {
 	c.Helper()
-	at := time.Now().Truncate(time.Minute)
-	zone, loc := dayZone(c.T, at)
 	place := s.open(c.T)
 	c.places[s.name()] = append(c.places[s.name()], place)
-	c.offline(func(e *engine.Engine) {
-		_, err := e.Handle(c.Context(), engine.Input{
-			ID: "setup", At: at.Add(-time.Second), In: place, Admin: true, Verb: "setup",
-			From: engine.User{Platform: s.name(), ID: "1", Name: "Admin"},
-			Args: []string{"time=" + at.In(loc).Format("15:04"), "zone=" + zone, "days=" + at.In(loc).Format("Mon")},
-		})
-		if err != nil {
-			c.Fatal(err)
-		}
+	c.offline(func(e *engine.Engine) { setUp(c.T, e, place) })
+}
+
+// setUp sets a server up, on this weekday and for this minute, a moment before
+// the minute began.
+func setUp(t testing.TB, e *engine.Engine, place engine.Place) {
+	t.Helper()
+	at := time.Now().Truncate(time.Minute)
+	zone, loc := dayZone(t, at)
+	_, err := e.Handle(t.Context(), engine.Input{
+		ID: "setup", At: at.Add(-time.Second), In: place, Admin: true, Verb: "setup",
+		From: engine.User{Platform: place.Platform, ID: "1", Name: "Admin"},
+		Args: []string{"time=" + at.In(loc).Format("15:04"), "zone=" + zone, "days=" + at.In(loc).Format("Mon")},
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // dayZone is a zone in which it is day, so that no date ends while a test runs.

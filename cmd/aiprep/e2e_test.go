@@ -28,9 +28,9 @@ type fakes struct {
 	Telegram struct{ URL, Token string }
 }
 
-func startFakes(t *testing.T) *fakes {
+func startFakes(t *testing.T, bin string) *fakes {
 	t.Helper()
-	cmd := exec.Command(goBuild(t, "aiprep/bots/bottest/cmd/fakes"), "-discord", "127.0.0.1:0", "-telegram", "127.0.0.1:0")
+	cmd := exec.Command(bin, "-discord", "127.0.0.1:0", "-telegram", "127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -188,12 +188,20 @@ func waitFor(t testing.TB, what string, ok func() bool) {
 
 var summary = regexp.MustCompile(`(\d) of 5 right`)
 
-// The real program and both fake platforms as three processes: a test in
-// Telegram, killed in the middle, goes on where it stood, comes to its summary,
-// and no answer of it counts twice.
-func TestATestOutlivesAKill(t *testing.T) {
-	f := startFakes(t)
-	bin, dir := goBuild(t, "."), storeDir(t)
+// The real program against both platforms: in the first two tests these are a
+// process of their own.
+func TestServe(t *testing.T) {
+	bin, platforms := goBuild(t, "."), goBuild(t, "aiprep/bots/bottest/cmd/fakes")
+	t.Run("a test outlives a kill", func(t *testing.T) { testATestOutlivesAKill(t, bin, startFakes(t, platforms)) })
+	t.Run("a daily is answered by click", func(t *testing.T) { testADailyIsAnsweredByClick(t, bin, startFakes(t, platforms)) })
+	t.Run("what was due is posted and the end is orderly", func(t *testing.T) { testDueAtTheStartAndAnOrderlyEnd(t, bin) })
+	t.Run("readiness is told", func(t *testing.T) { testReadinessIsTold(t, bin) })
+}
+
+// A test in Telegram, killed in the middle, goes on where it stood, comes to its
+// summary, and no answer of it counts twice.
+func testATestOutlivesAKill(t *testing.T, bin string, f *fakes) {
+	dir := storeDir(t)
 	r := &reader{fakes: f, id: 7}
 	f.order(f.Telegram.URL, "user", map[string]any{"id": r.id, "first_name": "Ann"}, nil)
 
@@ -240,10 +248,9 @@ func TestATestOutlivesAKill(t *testing.T) {
 }
 
 // The daily in Discord: set up and posted on request, answered by click, the
-// first click standing against a second and a doubled one, and over a restart.
-func TestADailyInDiscordIsAnsweredByClick(t *testing.T) {
-	f := startFakes(t)
-	bin, dir := goBuild(t, "."), storeDir(t)
+// first click standing against a second one and over a kill.
+func testADailyIsAnsweredByClick(t *testing.T, bin string, f *fakes) {
+	dir := storeDir(t)
 	w := f.Discord.World
 	live := serveChild(t, bin, dir, f.env()...)
 	if err := live.ready(soon(t)); err != nil {
@@ -335,13 +342,13 @@ func (f *fakes) posted(channel, reader string) (m bottest.Message) {
 
 // A post that was due while nobody ran goes out at the start, and SIGTERM lets
 // what has begun come to its end.
-func TestAPostDueAtTheStartAndAnOrderlyEnd(t *testing.T) {
-	c := newCrash(t)
+func testDueAtTheStartAndAnOrderlyEnd(t *testing.T, bin string) {
+	c := newCrash(t, bin)
 	for _, s := range c.stages {
 		c.due(s)
 	}
 	live, _ := c.serve(nil)
-	c.until("the posts", func() bool {
+	waitFor(t, "the posts", func() bool {
 		for _, s := range c.stages {
 			if len(s.challenges(c.places[s.name()][0])) != 1 {
 				return false
@@ -349,14 +356,18 @@ func TestAPostDueAtTheStartAndAnOrderlyEnd(t *testing.T) {
 		}
 		return true
 	})
+	clicked := c.vote(c.stages[1], 1, c.stages[1].challenges(c.places["discord"][0])[0])
+	if text, err := clicked.wait(soon(t)); err != nil || !verdictTitle.MatchString(text) {
+		t.Errorf("a click is answered with %q, %v", text, err)
+	}
 	held := make(chan struct{})
 	c.telegram.Inject(bottest.Fault{Match: "answerCallbackQuery", Kind: bottest.Held{Until: held}})
 	p := c.vote(c.telegram, 1, c.telegram.challenges(c.places["telegram"][0])[0])
-	c.until("the answer under way", func() bool { return c.telegram.Holding() > 0 })
+	waitFor(t, "the answer under way", func() bool { return c.telegram.Holding() > 0 })
 	if err := live.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	c.until("the end to begin", func() bool { return strings.Contains(live.log.tail(), "stopping") })
+	waitFor(t, "the end to begin", func() bool { return strings.Contains(live.log.tail(), "stopping") })
 	close(held)
 	text, err := p.wait(soon(t))
 	if err != nil || !verdictTitle.MatchString(text) {
@@ -374,7 +385,7 @@ func TestAPostDueAtTheStartAndAnOrderlyEnd(t *testing.T) {
 }
 
 // The address given in the configuration says when serve is ready.
-func TestReadyIsToldOnTheAdminPort(t *testing.T) {
+func testReadinessIsTold(t *testing.T, bin string) {
 	tg := newTelegramStage(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -385,7 +396,7 @@ func TestReadyIsToldOnTheAdminPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := append(tg.env(tg.URL()), "AIPREP_ADMIN_LISTEN="+admin)
-	live := serveChild(t, goBuild(t, "."), storeDir(t), env...)
+	live := serveChild(t, bin, storeDir(t), env...)
 	waitFor(t, "/readyz", func() bool {
 		resp, err := http.Get("http://" + admin + "/readyz")
 		if err != nil {
