@@ -128,10 +128,11 @@ func show(results map[key]*result, e event, out io.Writer) (failed bool) {
 	}
 	switch e.Action {
 	case "output":
-		r.output = append(r.output, e.Output)
-		if e.Test == "" && regexp.MustCompile(`^(ok|\?|FAIL|---|panic)\s`).MatchString(e.Output) {
+		if e.Test == "" && regexp.MustCompile(`^(ok|\?|FAIL)\s`).MatchString(e.Output) {
 			fmt.Fprint(out, e.Output)
+			break
 		}
+		r.output = append(r.output, e.Output)
 	case "pass", "skip", "fail":
 		r.action, r.took = e.Action, time.Duration(e.Elapsed*float64(time.Second))
 		if e.Action == "fail" {

@@ -268,7 +268,7 @@ func TestAnEngineThatFailsIsApologisedFor(t *testing.T) {
 		}
 		return w.engine.Handle(ctx, in)
 	}
-	w.run(func(b *Bot) { b.ackWithin, b.within = 20*time.Millisecond, 60*time.Millisecond })
+	w.run(func(b *Bot) { b.ackWithin, b.within = 20*time.Millisecond, 500*time.Millisecond })
 	defer close(stuck)
 	for _, verb := range []string{"help", "stats", "streak"} {
 		it := w.slash(w.Alice, w.General, verb)

@@ -135,9 +135,9 @@ func TestASilentGatewayIsLeft(t *testing.T) {
 
 func TestAConnectionWithNothingToSayStays(t *testing.T) {
 	w := newWorld(t, bottest.DiscordOptions{HeartbeatInterval: 100 * time.Millisecond}, nil)
-	w.run(func(b *Bot) { b.timing.answer = 50 * time.Millisecond })
+	w.run(func(b *Bot) { b.timing.answer = 300 * time.Millisecond })
 	connects, _, _ := w.d.GatewayCounts()
-	quiet := time.NewTimer(600 * time.Millisecond) // several heartbeats
+	quiet := time.NewTimer(900 * time.Millisecond) // several heartbeats
 	defer quiet.Stop()
 	<-quiet.C
 	if n, _, _ := w.d.GatewayCounts(); n != connects {
@@ -153,11 +153,11 @@ func TestARequestToReconnectInsteadOfReadyDoesNotHangUp(t *testing.T) {
 		}
 		return bottest.Action{}
 	})
-	w.run(func(b *Bot) { b.timing.open, b.timing.close = 200*time.Millisecond, 50*time.Millisecond })
+	w.run(func(b *Bot) { b.timing.open, b.timing.close = time.Second, 50*time.Millisecond })
 	if r := w.shown(w.slash(w.Alice, w.General, "help")); !strings.Contains(r.Message.Content, "/test") {
 		t.Errorf("help reads %q", r.Message.Content)
 	}
-	if w.counts.get("gateway stuck") != 1 {
+	if w.counts.get("gateway stuck") == 0 {
 		t.Error("the library was not stuck: the guard against it can go")
 	}
 	w.clean()

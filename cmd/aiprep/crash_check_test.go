@@ -73,6 +73,27 @@ func (c *crash) checkPosts() {
 	c.Logf("posted again, and said so: %d", again)
 }
 
+// checkNothingIsLost asks the bot, before anybody presses again, how many answers
+// it has of everybody: Telegram keeps a press until it is confirmed, so none may
+// be missing, told or not.
+func (c *crash) checkNothingIsLost() {
+	c.quietly(func() {
+		for who := range c.telegram.people() {
+			n, _ := c.of(c.telegram.name(), who)
+			if n == 0 {
+				continue
+			}
+			text, err := c.telegram.stats(soon(c.T), who)
+			if err != nil {
+				c.Fatal(err)
+			}
+			if got := statsLine.FindStringSubmatch(text); got == nil || got[1] != strconv.Itoa(n) {
+				c.Errorf("telegram, person %d: pressed %d answers, and the bot says %q", who, n, text)
+			}
+		}
+	})
+}
+
 // pressesAtOnce is how often one person presses before the bot would say that
 // this was quick.
 const pressesAtOnce = 6

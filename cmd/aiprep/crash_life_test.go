@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -23,12 +24,14 @@ func (c *crash) life(n int, at interval, s stage) {
 		tr.hits = s.isPost
 	case committed, answeredOne:
 		press = c.fresh(s, tr)
+	case confirmed:
+		s, press = c.telegram, c.confirmed(tr)
 	case atRandom:
 		c.due(s)
 		press = func() { c.votes(s) }
 	}
 	switch at {
-	case accepted:
+	case accepted, confirmed:
 		tr.when = served
 	case answeredOne:
 		tr.when = told
@@ -90,6 +93,25 @@ func (c *crash) fresh(s stage, tr *trip) func() {
 			p = c.freshVote(s)
 		}
 	}
+}
+
+// confirmed returns presses of a few people on what they have not answered yet,
+// and makes tr wait until Telegram is told that the last one is done with.
+func (c *crash) confirmed(tr *trip) func() {
+	var last int64
+	tr.hits = func(r *http.Request, body []byte) bool { return called(r, "getUpdates") && offsetOf(body) > last }
+	return func() {
+		for range 4 {
+			last = c.freshVote(c.telegram).update
+		}
+	}
+}
+
+// offsetOf is the offset that a getUpdates names.
+func offsetOf(body []byte) int64 {
+	var params struct{ Offset int64 }
+	_ = json.Unmarshal(body, &params) // no offset is 0
+	return params.Offset
 }
 
 // freshStep answers the open question of somebody's test, every other time.

@@ -22,12 +22,13 @@ const (
 	accepted                    // at the platform, not recorded in the store
 	committed                   // an answer is in the store, nobody was told
 	answeredOne                 // an answer is in the store, and was told
+	confirmed                   // Telegram was told not to deliver the answer again
 	atRandom                    // whenever it happens to be
 	intervals
 )
 
 func (i interval) String() string {
-	return [...]string{"before claim", "claimed", "accepted by the platform", "committed", "answered", "at random"}[i]
+	return [...]string{"before claim", "claimed", "accepted by the platform", "committed", "answered", "confirmed", "at random"}[i]
 }
 
 // kills is how often the process is killed: AIPREP_KILLS, or 50.
@@ -72,6 +73,7 @@ func TestKillsLoseAndDoubleNothing(t *testing.T) {
 	}
 	c.pass(11 * time.Minute) // posts in doubt go out once more
 	c.checkPosts()
+	c.checkNothingIsLost()
 	c.pressAgain()
 	c.checkStats()
 	c.pass(25 * time.Hour) // everything closes
