@@ -97,7 +97,7 @@ func aYear(t *testing.T) {
 	if testing.Short() { // under the race detector: enough to meet a change of the clocks
 		days = 100
 	}
-	const tail = 37 * time.Minute        // no post is due at the very end
+	const tail = 37 * time.Minute                       // no post is due at the very end
 	time.Sleep(time.Duration(days)*24*time.Hour + tail) // the bubble's clock, not the machine's
 	cancel()
 	if err := <-done; err != nil {

@@ -15,7 +15,6 @@ const (
 	answerWithin = time.Minute
 	answerTries  = 3
 	tryPause     = 200 * time.Millisecond
-	wordWithin   = 2 * time.Second // for one try at a first word
 )
 
 // hold promises an answer, before Discord gives up on us.
@@ -97,7 +96,7 @@ func (b *Bot) request(ev event, s step) request {
 	switch s.how {
 	case byCallback:
 		r.path, r.route = "/interactions/"+ev.in.ID+"/"+ev.token+"/callback", "callback"
-		r.within = wordWithin
+		r.within = b.wordWithin
 		body := callback{Type: s.call}
 		switch {
 		case s.form != nil:

@@ -43,9 +43,10 @@ type Bot struct {
 	count  func(what, platform, outcome string)
 	drain  time.Duration
 
-	ackWithin time.Duration // until a first word is due
-	within    time.Duration // what the engine has for one event
-	timing    timing
+	ackWithin  time.Duration // until a first word is due
+	wordWithin time.Duration // for one try at it
+	within     time.Duration // what the engine has for one event
+	timing     timing
 
 	me        self
 	seen      *recent
@@ -88,7 +89,7 @@ func New(cfg Config) (*Bot, error) {
 	b := &Bot{
 		client: &client{http: newHTTP(), base: base, token: token, pace: newPace()},
 		engine: cfg.Engine, log: cfg.Log, now: cfg.Now, count: cfg.Count, drain: cfg.Drain,
-		ackWithin: ackWithin, within: bots.HandleWithin, timing: defaultTiming(),
+		ackWithin: ackWithin, wordWithin: wordWithin, within: bots.HandleWithin, timing: defaultTiming(),
 		seen: newRecent(seenEvents), lanes: newLanes(), slots: make(chan struct{}, mostServed), ready: make(chan struct{}),
 	}
 	if b.log == nil {

@@ -153,7 +153,7 @@ func TestARequestToReconnectInsteadOfReadyDoesNotHangUp(t *testing.T) {
 		}
 		return bottest.Action{}
 	})
-	w.run(func(b *Bot) { b.timing.open, b.timing.close = time.Second, 50*time.Millisecond })
+	w.run(func(b *Bot) { b.timing.open, b.timing.close = 2*time.Second, 50*time.Millisecond })
 	if r := w.shown(w.slash(w.Alice, w.General, "help")); !strings.Contains(r.Message.Content, "/test") {
 		t.Errorf("help reads %q", r.Message.Content)
 	}

@@ -19,6 +19,7 @@ const (
 	mostServed  = 512
 	seenEvents  = 10_000
 	ackWithin   = 1500 * time.Millisecond // of the 3 s that Discord gives
+	wordWithin  = 2 * time.Second         // for one try at a first word
 	setAsideFor = 5 * time.Second
 )
 

@@ -29,7 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = flag.Set("test.parallel", "8") // a number
+		_ = flag.Set("test.parallel", "6") // a number
 	}
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).CloseWithCode"))
 }
@@ -61,11 +61,15 @@ type world struct {
 }
 
 // newWorld makes a world whose bot does not run yet. change, if not nil, changes
-// the bot's configuration.
+// the bot's configuration. Discord's clock stands, unless a test needs it, for how
+// fast this machine is must not decide who is answered in time.
 func newWorld(t *testing.T, opts bottest.DiscordOptions, change func(*Config)) *world {
 	t.Helper()
 	t.Parallel() // the library sleeps a second at every end
 	opts.Spec = spec()
+	if now := time.Now(); opts.Now == nil && opts.RoutePer == 0 {
+		opts.Now = func() time.Time { return now }
+	}
 	w := &world{T: t, d: bottest.StartDiscord(t, opts), log: &logBuffer{}, counts: &counter{}}
 	w.Sample = w.d.Populate()
 	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -118,6 +122,7 @@ func (w *world) launch(change func(*Bot)) {
 	w.Helper()
 	w.make()
 	w.bot.timing.first, w.bot.timing.long = 5*time.Millisecond, 50*time.Millisecond
+	w.bot.wordWithin = patienceOf
 	if change != nil {
 		change(w.bot)
 	}

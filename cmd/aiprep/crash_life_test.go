@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -25,13 +24,18 @@ func (c *crash) life(n int, at interval, s stage) {
 	case committed, answeredOne:
 		press = c.fresh(s, tr)
 	case confirmed:
-		s, press = c.telegram, c.confirmed(tr)
+		s = c.telegram
+		press = func() {
+			for range 4 {
+				c.last = c.freshVote(s).update
+			}
+		}
 	case atRandom:
 		c.due(s)
 		press = func() { c.votes(s) }
 	}
 	switch at {
-	case accepted, confirmed:
+	case accepted:
 		tr.when = served
 	case answeredOne:
 		tr.when = told
@@ -60,7 +64,14 @@ func (c *crash) life(n int, at interval, s stage) {
 // awaitEnd waits until the process is dead by the hand that was meant for it.
 func (c *crash) awaitEnd(n int, at interval, live *child, w *wire) {
 	c.Helper()
-	if at == atRandom {
+	switch at {
+	case confirmed:
+		if err := c.telegram.Polled(soon(c.T), c.last); err != nil {
+			c.Fatalf("kill %d: %v\n%s", n+1, err, live.log.tail())
+		}
+		live.kill()
+		return
+	case atRandom:
 		select {
 		case <-time.After(time.Duration(c.rng.IntN(400)) * time.Millisecond):
 			live.kill()
@@ -93,25 +104,6 @@ func (c *crash) fresh(s stage, tr *trip) func() {
 			p = c.freshVote(s)
 		}
 	}
-}
-
-// confirmed returns presses of a few people on what they have not answered yet,
-// and makes tr wait until Telegram is told that the last one is done with.
-func (c *crash) confirmed(tr *trip) func() {
-	var last int64
-	tr.hits = func(r *http.Request, body []byte) bool { return called(r, "getUpdates") && offsetOf(body) > last }
-	return func() {
-		for range 4 {
-			last = c.freshVote(c.telegram).update
-		}
-	}
-}
-
-// offsetOf is the offset that a getUpdates names.
-func offsetOf(body []byte) int64 {
-	var params struct{ Offset int64 }
-	_ = json.Unmarshal(body, &params) // no offset is 0
-	return params.Offset
 }
 
 // freshStep answers the open question of somebody's test, every other time.

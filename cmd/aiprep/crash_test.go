@@ -95,6 +95,7 @@ type crash struct {
 	telegram *telegramStage
 	places   map[string][]engine.Place
 	abouts   map[engine.Place]string // what was asked there
+	last     int64                   // the newest update, when it is waited for
 }
 
 func newCrash(t *testing.T, bin string) *crash {
