@@ -1,16 +1,20 @@
 # Everything here is a short way to say a go command; nothing needs make.
 
-.PHONY: test race crash golden play bench lint ci
+.PHONY: test race crash mutants golden play bench lint ci
 
 test:
 	go test ./...
 
 race:
-	GORACE=atexit_sleep_ms=0 go test -race -short -skip '^TestYearOfPostsInEveryZone$$' ./...
+	GORACE=atexit_sleep_ms=0 go test -race -short ./...
 
 # Kills the program 200 times while it posts and answers; CI does it 50 times.
 crash:
 	AIPREP_KILLS=200 go test ./cmd/aiprep -run TestKills -count=1 -v
+
+# Breaks the program in three ways and shows which tests notice.
+mutants:
+	.ci/mutants/run
 
 # Writes the transcripts and the README's generated parts anew.
 golden:

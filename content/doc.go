@@ -3,6 +3,7 @@
 //
 //	taxonomy.yaml ─┐
 //	bank/*/*.yaml ─┼─► Load ──► Bank ─► Category ─► Topic ─┬─► Item  ─ Markdown ─► Parse ─► Text
+//	numbers.yaml  ─┤ (optional)
 //	guides/*/*.md ─┘    │        │                         └─► Guide ─ Markdown ─► Parse ─► Text
 //	                    │        └─► Lint ─► Report
 //	                    └─► Problems (all of them, with file and line)

@@ -26,6 +26,7 @@ type Item struct {
 	Fixed         bool              // the options keep their order at delivery
 	Status        Status
 	Withdrawn     *Withdrawal // set if and only if Status is Withdrawn
+	Learnt        *Learnt     // what a release learnt of it at this revision, or nil
 
 	File string // where it stands, for messages: "bank/<category>/<topic>.yaml"
 	Line int    // of its id in File, from 1

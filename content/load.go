@@ -13,9 +13,10 @@ import (
 )
 
 // The folders hold a .gitkeep beside the content, so that they embed even when
-// they are empty; Load passes over names that begin with a dot.
+// they are empty; Load passes over names that begin with a dot. The YAML files
+// are taxonomy.yaml and, in a release that has one, numbers.yaml.
 //
-//go:embed taxonomy.yaml all:bank all:guides
+//go:embed *.yaml all:bank all:guides
 var embedded embed.FS
 
 // Default loads the content that is built into the program. It gives the same
@@ -24,7 +25,7 @@ func Default() (*Bank, error) { return Load(embedded) }
 
 // Load reads taxonomy.yaml, bank/<category>/<topic>.yaml and
 // guides/<category>/<topic>.md of fsys. A topic of the taxonomy without a pack
-// has no items.
+// has no items. numbers.yaml, if it is there, is what answers taught of items.
 //
 // What is wrong with the files comes back as one Problems error that names
 // every fault of every file. Beside it Load returns what could be read, so that
@@ -53,7 +54,11 @@ func Load(fsys fs.FS) (*Bank, error) {
 	}
 	bank = NewBank(bank.Categories)
 	problems = append(problems, bank.crossCheck()...)
-	if len(problems) > 0 {
+	wrong, err := bank.learn(fsys)
+	if err != nil {
+		return nil, err
+	}
+	if problems = append(problems, wrong...); len(problems) > 0 {
 		problems.sort()
 		return bank, problems
 	}

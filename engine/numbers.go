@@ -34,7 +34,7 @@ func (n *numbers) of(m skill.Model, i *content.Item) skill.Numbers {
 	if n.has(i) {
 		out.Item = n.Items[i.ID].Item
 	} else {
-		out.Item = labelled(m, i)
+		out.Item = prior(m, i)
 	}
 	var ok bool
 	if out.Topic, ok = n.Topics[i.Topic]; !ok {

@@ -94,7 +94,7 @@ func (e *Engine) Rebuild(ctx context.Context, verifyOnly bool) (Report, error) {
 		err = r.each(ctx, "s/", r.space)
 	}
 	if err != nil {
-		return r.report, fmt.Errorf("rebuild: %w", err)
+		return r.report, fmt.Errorf("compute derived records: %w", err)
 	}
 	return r.report, nil
 }

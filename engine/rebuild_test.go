@@ -303,7 +303,6 @@ type life struct {
 	*chat
 	rng    *rand.Rand
 	people []string
-	late   int // answers that were given before something that came in earlier
 }
 
 func live(c *chat, seed uint64) *life {

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -68,7 +68,7 @@ func (o *operations) close() {
 }
 
 // listen opens the admin port, if one is set, and the operator's socket.
-func listen(cfg Config, store *boltstore.Store, m *metrics, log *slog.Logger) (*operations, error) {
+func listen(cfg Config, s site, m *metrics, log *slog.Logger) (*operations, error) {
 	o := &operations{}
 	if cfg.Admin.Listen != "" {
 		l, err := net.Listen("tcp", cfg.Admin.Listen)
@@ -82,7 +82,7 @@ func listen(cfg Config, store *boltstore.Store, m *metrics, log *slog.Logger) (*
 		o.close()
 		return nil, err
 	}
-	o.serve(l, o.commandMux(store), log)
+	o.serve(l, o.commandMux(s), log)
 	return o, nil
 }
 
@@ -132,21 +132,23 @@ func (o *operations) readyz(w http.ResponseWriter, _ *http.Request) {
 }
 
 // commandMux serves what "aiprep backup" and its like ask of a running serve.
-func (o *operations) commandMux(store *boltstore.Store) http.Handler {
+func (o *operations) commandMux(s site) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /readyz", o.readyz)
-	mux.HandleFunc("POST /backup", func(w http.ResponseWriter, r *http.Request) {
-		var want struct{ Path string }
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&want); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		sum, err := store.Backup(r.Context(), want.Path)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		_ = json.NewEncoder(w).Encode(sum) // the client is gone, the backup is there
-	})
+	for name, do := range storeCommands() {
+		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) {
+			raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<10))
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			answer, err := do.run(r.Context(), s, raw)
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			_, _ = w.Write(answer) // when the client is gone, what it asked for is done
+		})
+	}
 	return mux
 }

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,6 +11,9 @@ import (
 
 	"aiprep/engine/boltstore"
 )
+
+// backupTo is where a backup is wanted.
+type backupTo struct{ Path string }
 
 func (p *program) backupCommand() *cobra.Command {
 	return &cobra.Command{
@@ -44,36 +44,10 @@ func (p *program) backup(ctx context.Context, to string, now time.Time) error {
 	if to, err = filepath.Abs(to); err != nil { // serve may run in another folder
 		return fmt.Errorf("backup: %w", err)
 	}
-	sum, err := backupThrough(ctx, cfg.socketPath(), to)
-	if errors.Is(err, errNobodyServes) {
-		sum, err = backupIdle(ctx, cfg.Store, to)
-	}
-	if err != nil {
+	var sum boltstore.Summary
+	if err := p.onStore(ctx, "backup", backupTo{Path: to}, &sum); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	fmt.Fprintf(p.stdout, "saved %s: %d records, %d bytes\n", to, sum.Records, sum.Bytes)
 	return nil
-}
-
-// backupThrough asks the running serve for a copy.
-func backupThrough(ctx context.Context, socket, to string) (sum boltstore.Summary, err error) {
-	body, err := json.Marshal(map[string]string{"Path": to})
-	if err != nil {
-		return sum, err
-	}
-	raw, err := askServe(ctx, socket, http.MethodPost, "/backup", body)
-	if err != nil {
-		return sum, err
-	}
-	return sum, json.Unmarshal(raw, &sum)
-}
-
-// backupIdle copies a file that nobody has open.
-func backupIdle(ctx context.Context, c StoreConfig, to string) (sum boltstore.Summary, err error) {
-	s, err := boltstore.Open(c.File, boltstore.Options{MustExist: true, BackupDir: c.BackupDir})
-	if err != nil {
-		return sum, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return s.Backup(ctx, to)
 }

@@ -40,7 +40,7 @@ a folder is named with --review, the figures say what its answers prove.`,
 	check.Flags().StringVar(&flags.review, "review", "", "the `folder` with the answers of reviewers (default "+reviewDir+" if there is one)")
 	check.Flags().BoolVar(&flags.strict, "strict", false, "fail unless reviews prove the keys, see docs/authoring.md")
 	cmd := group("content", "Look after questions and guides")
-	cmd.AddCommand(check, p.sheetCommand(), p.gradeCommand())
+	cmd.AddCommand(check, p.sheetCommand(), p.gradeCommand(), p.itemHealthCommand(), p.itemNumbersCommand())
 	return cmd
 }
 

@@ -70,7 +70,13 @@ func (c *crash) checkPosts() {
 		}
 		c.Logf("%s: %d challenges", s.name(), len(c.places[s.name()]))
 	}
-	c.Logf("posted again, and said so: %d", again)
+	c.Logf("telegram: %d of them are there twice, and the second says so", again)
+	if n := c.discord.lookups(); n > 0 || c.forgot {
+		c.Logf("discord: looked %d times for what may have been posted", n)
+		if n == 0 {
+			c.Error("discord: a post in doubt was repeated without a look")
+		}
+	}
 }
 
 // checkNothingIsLost asks the bot, before anybody presses again, how many answers

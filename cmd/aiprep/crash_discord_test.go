@@ -77,6 +77,16 @@ func (s *discordStage) isTold(*press) func(*http.Request, []byte) bool {
 	}
 }
 
+// lookups counts how often the bot read a channel's history.
+func (s *discordStage) lookups() (n int) {
+	for _, r := range s.Requests() {
+		if r.Method == http.MethodGet && strings.HasPrefix(r.Path, "/channels/") && strings.Contains(r.Path, "/messages?") {
+			n++
+		}
+	}
+	return n
+}
+
 func (s *discordStage) said(p engine.Place) (list []bottest.Message) {
 	for _, m := range s.Visible(p.Chat, s.persons[0]) {
 		if m.AuthorID == s.BotID && !m.Ephemeral() {

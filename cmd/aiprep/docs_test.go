@@ -39,7 +39,7 @@ func TestReadmeShowsARealConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, rest, ok := strings.Cut(string(raw), "\nann@guild-1> :at 2026-01-06T09:00 Europe/Berlin\n")
-	said, _, ok2 := strings.Cut(rest, "\nben@guild-1> b\n")
+	said, _, ok2 := strings.Cut(rest, "\nann@guild-1> :as ben\n")
 	if !ok || !ok2 {
 		t.Fatal("play.golden has no such conversation")
 	}

@@ -128,7 +128,7 @@ func (m tgMessage) button(verb string) string {
 type reader struct {
 	*fakes
 	id   int
-	live *child
+
 }
 
 func (r *reader) text(s string) {
@@ -356,7 +356,7 @@ func testDueAtTheStartAndAnOrderlyEnd(t *testing.T, bin string) {
 		}
 		return true
 	})
-	clicked := c.vote(c.stages[1], 1, c.stages[1].challenges(c.places["discord"][0])[0])
+	clicked := c.vote(c.discord, 1, c.discord.challenges(c.places["discord"][0])[0])
 	if text, err := clicked.wait(soon(t)); err != nil || !verdictTitle.MatchString(text) {
 		t.Errorf("a click is answered with %q, %v", text, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
 	"github.com/rogpeppe/go-internal/testscript"
 	bolt "go.etcd.io/bbolt"
 
@@ -43,7 +44,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"until":    until,         // until PATH TEXT: waits until the admin port shows it
 		"term":     terminate,     // sends SIGTERM to what runs in the background
 		"taken":    taken,         // taken VAR: sets it to an address that is in use
-		"damage":   damage,        // damage newer-file|newer-records|full FILE
+		"damage":   damage,        // damage newer-file|newer-records|count|full FILE
 	}
 }
 
@@ -220,11 +221,40 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 			return tx.Put([]byte("meta/format"), []byte{99})
 		}))
 		ts.Check(s.Close())
+	case "count":
+		s, err := boltstore.Open(file, boltstore.Options{})
+		ts.Check(err)
+		ts.Check(s.Update(context.Background(), miscount))
+		ts.Check(s.Close())
 	case "full":
 		ts.Check(fill(file, 40<<20))
 	default:
 		ts.Fatalf("damage: unknown kind %q", args[0])
 	}
+}
+
+// miscount makes the record of one person count four answers.
+func miscount(tx engine.Tx) error {
+	recs, err := tx.Scan([]byte("p/"), []byte("p0"), 1000)
+	if err != nil {
+		return err
+	}
+	for _, r := range recs {
+		if !strings.HasSuffix(string(r.Key), "/me") {
+			continue
+		}
+		var me map[int]any
+		if err := cbor.Unmarshal(r.Value[1:], &me); err != nil {
+			return err
+		}
+		me[5] = 4
+		raw, err := cbor.Marshal(me)
+		if err != nil {
+			return err
+		}
+		return tx.Put(r.Key, append([]byte{r.Value[0]}, raw...))
+	}
+	return errors.New("nobody is in the store")
 }
 
 // fill writes into a store until not even a small record finds room below size,

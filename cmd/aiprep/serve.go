@@ -66,7 +66,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	ops, err := listen(cfg, store.file, m, log)
+	ops, err := listen(cfg, site{store.file, func(context.Context) (*engine.Engine, error) { return eng, nil }}, m, log)
 	if err != nil {
 		return err
 	}

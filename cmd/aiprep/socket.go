@@ -34,9 +34,12 @@ func askServe(ctx context.Context, socket, method, path string, body []byte) ([]
 		return nil, fmt.Errorf("ask the running serve: %w", err)
 	}
 	defer res.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	answer, err := io.ReadAll(io.LimitReader(res.Body, 16<<20))
 	if err != nil {
 		return nil, fmt.Errorf("ask the running serve: %w", err)
+	}
+	if res.StatusCode == http.StatusNotFound {
+		return nil, errors.New("the running serve is of a version that does not know this command: stop it first, or start it anew")
 	}
 	if res.StatusCode != http.StatusOK {
 		return nil, errors.New(strings.TrimSpace(string(answer)))
