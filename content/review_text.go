@@ -21,7 +21,7 @@ func (r ReviewReport) Text() string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	list := func(what string, ids []string) {
 		if len(ids) > 0 {
-			line("%s: %d: %s", what, len(ids), strings.Join(ids, ", "))
+			line("%s: %d: %s", what, len(ids), firstOf(ids, 12)) // --json has them all
 		}
 	}
 	line("review: %d answers on record; blind agreement %s, on senior items %s", r.Rows, r.Agreement, r.Senior)

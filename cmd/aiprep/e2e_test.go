@@ -127,8 +127,7 @@ func (m tgMessage) button(verb string) string {
 // reader is one person in their private chat on the fake Telegram.
 type reader struct {
 	*fakes
-	id   int
-
+	id int
 }
 
 func (r *reader) text(s string) {
