@@ -56,3 +56,9 @@ func (e *Engine) Spoil(ctx context.Context, people []ID, server ID) error {
 		return errors.Join(errs...)
 	})
 }
+
+// Prior is the difficulty that an item has before anybody answered it here.
+func (e *Engine) Prior(item string) (b, v float64) {
+	i := prior(e.model, e.bank.Item(item))
+	return i.B, i.BV
+}

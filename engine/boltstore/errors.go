@@ -69,7 +69,7 @@ func explainOpen(path string, o Options, err error) error {
 		return fmt.Errorf("open store %s: %w; send the command to it through its socket, or stop it first", path, ErrLocked)
 	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch),
 		errors.Is(err, ErrForeign):
-		return fmt.Errorf("open store %s: %w; set store.path to the right file, or move this one away to start with an empty store", path, ErrForeign)
+		return fmt.Errorf("open store %s: %w; set store.file to the right file, or move this one away to start with an empty store", path, ErrForeign)
 	case errors.Is(err, bolterrors.ErrChecksum):
 		return explainOpen(path, o, damaged("both meta pages are broken"))
 	case errors.Is(err, ErrDamaged):
@@ -89,9 +89,9 @@ func explainOpen(path string, o Options, err error) error {
 func explainMissing(path string, err error) error {
 	dir := filepath.Dir(path)
 	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
-		return fmt.Errorf("open store %s: the directory %s does not exist; create it, or set store.path: %w", path, dir, fs.ErrNotExist)
+		return fmt.Errorf("open store %s: the directory %s does not exist; create it, or set store.file: %w", path, dir, fs.ErrNotExist)
 	}
-	return fmt.Errorf("open store %s: there is no such file; check store.path: %w", path, err)
+	return fmt.Errorf("open store %s: there is no such file; check store.file: %w", path, err)
 }
 
 // backupAdvice names the newest backup of path, which is what the reader of

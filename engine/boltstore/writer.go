@@ -197,7 +197,7 @@ func (s *Store) outcome(id int, cause error) error {
 		return s.broken
 	}
 	if noSpace(cause) {
-		return fmt.Errorf("commit update: %w (%s); free disk space or raise store.max_size", ErrFull, oneLine(cause))
+		return fmt.Errorf("commit update: %w (%s); free disk space or raise store.max_size_mb", ErrFull, oneLine(cause))
 	}
 	return fmt.Errorf("commit update: %w", cause)
 }
