@@ -136,8 +136,8 @@ func TestOpenOfAFileInUseSaysSo(t *testing.T) {
 func TestOpenSaysWhatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	wantOpenError(t, filepath.Join(dir, "no", "such", "aiprep.db"), boltstore.Options{}, fs.ErrNotExist, "create it")
-	wantOpenError(t, filepath.Join(dir, "aiprep.db"), boltstore.Options{MustExist: true}, fs.ErrNotExist, "store.path")
-	wantOpenError(t, dir, boltstore.Options{}, boltstore.ErrForeign, "store.path")
+	wantOpenError(t, filepath.Join(dir, "aiprep.db"), boltstore.Options{MustExist: true}, fs.ErrNotExist, "store.file")
+	wantOpenError(t, dir, boltstore.Options{}, boltstore.ErrForeign, "store.file")
 }
 
 func TestOpenOfWhatItMayNotWriteSaysWho(t *testing.T) {
@@ -185,7 +185,7 @@ func TestOpenRefusesForeignFilesAndLeavesThemAlone(t *testing.T) {
 			if err := os.WriteFile(path, content, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			wantOpenError(t, path, boltstore.Options{}, boltstore.ErrForeign, "store.path")
+			wantOpenError(t, path, boltstore.Options{}, boltstore.ErrForeign, "store.file")
 			after, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
