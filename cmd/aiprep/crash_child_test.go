@@ -27,6 +27,21 @@ func soon(t testing.TB) context.Context {
 	return ctx
 }
 
+// waitFor asks again and again until something is so.
+func waitFor(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	ctx := soon(t)
+	every := time.NewTicker(10 * time.Millisecond)
+	defer every.Stop()
+	for !ok() {
+		select {
+		case <-every.C:
+		case <-ctx.Done():
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
 // goBuild builds a program of this module and returns its file.
 func goBuild(t testing.TB, pkg string) string {
 	t.Helper()

@@ -64,7 +64,7 @@ type question struct {
 	about string
 }
 
-// answer is what a person knows of their answer to one question.
+// answered is what a person knows of their answer to one question.
 type answered struct {
 	stands string // the letter that counts, "" until told
 	right  bool

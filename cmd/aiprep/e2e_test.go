@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"aiprep/bots/bottest"
 )
@@ -168,21 +167,6 @@ func (r *reader) question(k int) tgMessage {
 	return r.last(fmt.Sprint("question ", k), func(m tgMessage) bool {
 		return strings.Contains(m.Text, fmt.Sprintf("Question %d of 5", k)) && m.button("pick") != ""
 	})
-}
-
-// waitFor asks again and again until something is so.
-func waitFor(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	ctx := soon(t)
-	every := time.NewTicker(10 * time.Millisecond)
-	defer every.Stop()
-	for !ok() {
-		select {
-		case <-every.C:
-		case <-ctx.Done():
-			t.Fatalf("waited in vain for %s", what)
-		}
-	}
 }
 
 var summary = regexp.MustCompile(`(\d) of 5 right`)
