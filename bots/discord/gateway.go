@@ -175,7 +175,7 @@ func (b *Bot) newConnection() (*connection, error) {
 	s.ShouldRetryOnRateLimit = false
 	s.MaxRestRetries = 0
 	s.LogLevel = discordgo.LogError - 1 // its lines bypass slog and the scrubber; the supervisor says what matters
-	s.SyncEvents = true // in the order of arrival; what takes long goes elsewhere
+	s.SyncEvents = true                 // in the order of arrival; what takes long goes elsewhere
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.Event) { c.event(e.Type, e.RawData) })
 	s.AddHandler(func(*discordgo.Session, *discordgo.Disconnect) { c.lost() })
 	return c, nil
