@@ -3,13 +3,12 @@ package discord
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"aiprep/content"
+	"aiprep/bots"
 	"aiprep/engine"
 )
 
@@ -182,19 +181,10 @@ func (b *Bot) survive() {
 	}
 }
 
-// panicked counts and logs a panic. Its value may hold what a person wrote, so
-// only the runtime's own are shown.
+// panicked counts and logs a panic.
 func (b *Bot) panicked(p any) error {
-	what := fmt.Sprintf("%T", p)
-	if err, ok := p.(interface {
-		error
-		RuntimeError()
-	}); ok {
-		what = err.Error()
-	}
 	b.count("update", platform, "panic")
-	b.log.Error("panic survived", "panic", what, "stack", string(debug.Stack()))
-	return errors.New("panic: " + what)
+	return bots.Panicked(b.log, p)
 }
 
 // setAside keeps an event for the operator, without the token with which anybody
