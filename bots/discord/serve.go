@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"aiprep/content"
 	"aiprep/bots"
+	"aiprep/content"
 	"aiprep/engine"
 )
 
