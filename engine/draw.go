@@ -56,10 +56,24 @@ func (t *turn) atLevel(items []*content.Item) []*content.Item {
 	kept := slices.DeleteFunc(slices.Clone(items), func(i *content.Item) bool {
 		return t.person.Level != 0 && i.Level != content.Level(t.person.Level)
 	})
-	if len(kept) < testLength {
+	if apart(kept) < testLength {
 		return items
 	}
 	return kept
+}
+
+// apart counts, taking them in order, the items that can share a test: none
+// is an enemy of another.
+func apart(items []*content.Item) int {
+	var chosen []*content.Item
+	for _, i := range items {
+		if !slices.ContainsFunc(chosen, func(c *content.Item) bool {
+			return slices.Contains(c.Enemies, i.ID) || slices.Contains(i.Enemies, c.ID)
+		}) {
+			chosen = append(chosen, i)
+		}
+	}
+	return len(chosen)
 }
 
 // candidates describes a topic's items to the selection: how likely the person

@@ -287,6 +287,30 @@ func (s *scheduling) close(d Date, o *occurrence) error {
 	return s.save()
 }
 
+// moveTo gives the space a new address. A space that had grown there meanwhile
+// stops posting: the older one, which has the streak, goes on.
+func (s *scheduling) moveTo(to Place) error {
+	key := keyPlace(s.e.secret, to)
+	vals, err := s.tx.Get(key)
+	if err != nil {
+		return fmt.Errorf("move place: %w", err)
+	}
+	if there := ID(vals[0]); there != "" && there != s.id {
+		other := space{}
+		if _, err := get(s.tx, keySpace(there), &other); err != nil {
+			return err
+		}
+		if err := (&scheduling{e: s.e, tx: s.tx, id: there, space: &other, now: s.now}).suspend(whyRemoved); err != nil {
+			return err
+		}
+	}
+	s.space.Place = to
+	if err := s.tx.Put(key, []byte(s.id)); err != nil {
+		return fmt.Errorf("move place: %w", err)
+	}
+	return nil
+}
+
 // suspend stops posting until the bot may post again; everything is kept.
 func (s *scheduling) suspend(why string) error {
 	if _, err := s.forget(); err != nil {

@@ -221,9 +221,8 @@ func (s *scheduling) failed(key []byte, j job, o occurrence, pe *PostError, c *c
 		return s.move(key, s.now.Add(max(pe.After, time.Second)), j)
 	case Moved:
 		ready()
-		s.space.Place = pe.To
-		if err := s.tx.Put(keyPlace(s.e.secret, pe.To), []byte(s.id)); err != nil {
-			return fmt.Errorf("move place: %w", err)
+		if err := s.moveTo(pe.To); err != nil {
+			return err
 		}
 		return s.move(key, s.now, j)
 	case Unknown:

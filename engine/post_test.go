@@ -234,3 +234,23 @@ func TestNoRepeatUntilThePoolIsUsedUp(t *testing.T) {
 		t.Errorf("%d posts of %d items, want 21 of 10", len(c.posts.sent), len(seen))
 	}
 }
+
+// When a group moves to an address where a second space had grown, the older
+// one goes on, and the chat gets one post a date.
+func TestMoveOntoAnotherSpaceLeavesOne(t *testing.T) {
+	c := newChat(t)
+	c.types("admin", "old", "setup 09:00")
+	c.types("admin", "new", "setup 09:00")
+	in := c.input("admin", "new")
+	in.Verb, in.Args, in.Event = "moved", []string{"old"}, true
+	c.do(in)
+	c.until(monday.Add(25*time.Hour + time.Minute))
+	if len(c.posts.sent) != 2 {
+		t.Errorf("%d posts on two days, want 2", len(c.posts.sent))
+	}
+	for _, d := range c.posts.sent {
+		if d.To.Chat != "new" {
+			t.Errorf("posted to %q", d.To.Chat)
+		}
+	}
+}

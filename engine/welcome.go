@@ -119,9 +119,11 @@ func (t *turn) moved() (Reply, error) {
 	if _, err := get(t.tx, keySpace(id), &s); err != nil {
 		return Reply{}, err
 	}
-	s.Place.Server, s.Place.Chat = t.in.In.Server, t.in.In.Chat
-	if err := t.tx.Put(keyPlace(t.e.secret, t.in.In), []byte(id)); err != nil {
+	to := s.Place
+	to.Server, to.Chat = t.in.In.Server, t.in.In.Chat
+	sc := &scheduling{e: t.e, tx: t.tx, id: id, space: &s, now: t.in.At}
+	if err := sc.moveTo(to); err != nil {
 		return Reply{}, err
 	}
-	return Reply{}, put(t.tx, keySpace(id), s)
+	return Reply{}, sc.save()
 }
