@@ -20,6 +20,9 @@ func (t *turn) daily() (Reply, error) {
 
 // noDaily says when the next challenge comes, or how to get one.
 func (t *turn) noDaily() (Reply, error) {
+	if t.space.State == statePaused {
+		return t.show(&Message{Title: t.say(wPausedTitle), Text: t.text(wPaused)}), nil
+	}
 	if t.space.State != stateOn {
 		return t.show(&Message{Text: t.text(wDailyNotSetUp)}), nil
 	}

@@ -87,10 +87,11 @@ func (t *turn) choose(name, value string) error {
 		}
 		t.person.Level = level
 	case "share":
-		t.person.Consent = consentNo
-		if value == "yes" {
-			t.person.Consent = consentYes
+		consent, ok := map[string]int{"yes": consentYes, "no": consentNo}[strings.ToLower(value)]
+		if !ok {
+			return t.sorry(wYesOrNo, "value", value)
 		}
+		t.person.Consent = consent
 	default:
 		return t.sorry(wUnknownCommand)
 	}

@@ -196,6 +196,9 @@ func (t *turn) postNow() (Reply, error) {
 		return Reply{}, t.sorry(wAlreadyPosted)
 	}
 	t.putJobs = true
+	// Today's is on its way, so the form shows what comes after it; saved it is
+	// only when it was sent.
+	t.space.Last = max(t.space.Last, DateOf(t.in.At, zoneOf(t.space.Zone)))
 	r, err := t.form()
 	if err == nil {
 		m := r.Whisper
@@ -209,7 +212,7 @@ func (t *turn) postNow() (Reply, error) {
 
 // pause and resume stop and start a server's daily; nothing is lost.
 func (t *turn) pause() (Reply, error) {
-	if t.space.State != stateOn && t.space.State != stateSuspended {
+	if t.space.State == "" {
 		return Reply{}, t.sorry(wNotRunning)
 	}
 	t.space.State = statePaused

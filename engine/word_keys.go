@@ -133,6 +133,7 @@ const (
 	wNo               word = "no"
 	wShareOn          word = "shareOn"
 	wShareOff         word = "shareOff"
+	wYesOrNo          word = "yesOrNo"
 	wShareAsk         word = "shareAsk"
 	wChangeZone       word = "changeZone"
 	wAskZoneTitle     word = "askZoneTitle"
@@ -204,12 +205,13 @@ func allWords() []word {
 		wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum,
 		wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed,
 		wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
-		wSettingsZone, wSettingsLevel, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wShareAsk,
-		wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear, wBadTime, wBadDays,
-		wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn,
-		wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays, wSetTopics,
-		wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle, wAskTime,
-		wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle, wPaused,
-		wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
+		wSettingsZone, wSettingsLevel, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
+		wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear, wBadTime,
+		wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts,
+		wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays,
+		wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle,
+		wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange,
+		wPausedTitle, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone,
+		wWhyRemoved, wWhyEmpty,
 	}
 }

@@ -222,10 +222,11 @@ func (c *Console) setClock(ctx context.Context, arg string) error {
 
 // speak gives the engine what was typed or pressed and shows its reply.
 func (c *Console) speak(ctx context.Context, line string) error {
-	in := c.input()
+	in, answering := c.input(), false
 	switch pressed, on := c.world.button(in.In, c.who, line); {
 	case c.asked[c.who] && !strings.HasPrefix(line, "/"):
 		delete(c.asked, c.who)
+		answering = true
 		if err := c.awaited(ctx, &in, line); err != nil {
 			return err
 		}
@@ -249,6 +250,11 @@ func (c *Console) speak(ctx context.Context, line string) error {
 		return fmt.Errorf("answer %q: %w", line, err)
 	}
 	c.show(in, r)
+	if answering { // what was wrong may be written again
+		if _, _, c.asked[c.who], err = c.cfg.Engine.Awaited(ctx, in.From, in.At); err != nil {
+			return err
+		}
+	}
 	return c.advance(ctx, c.clock())
 }
 
