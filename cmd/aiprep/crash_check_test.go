@@ -185,7 +185,7 @@ func (c *crash) voteAgain(q question) *press {
 // What people read of their answers.
 var (
 	statsLine  = regexp.MustCompile(`(\d+) answers?, (\d+) right`)
-	revealLine = regexp.MustCompile(`(\d+) answers?\b`)
+	revealLine = regexp.MustCompile(`(?m)^\W*(\d+) answers?\W*$`)
 )
 
 // checkStats asks the bot what it remembers of everybody: each answer once.
