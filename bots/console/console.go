@@ -79,6 +79,7 @@ func (c *Console) Run(ctx context.Context) error {
 	go read(ctx, c.cfg.In, lines, failed)
 	if !c.script() {
 		c.world.printf("Type /start, or :help. :quit ends.\n")
+		c.invite()
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -99,6 +100,9 @@ func (c *Console) Run(ctx context.Context) error {
 			quit, err := c.Line(ctx, line)
 			if quit || err != nil {
 				return err
+			}
+			if !c.script() {
+				c.invite()
 			}
 		}
 	}
@@ -153,6 +157,9 @@ func (c *Console) Line(ctx context.Context, line string) (quit bool, err error) 
 	}
 	return false, c.speak(ctx, line)
 }
+
+// invite shows who speaks next and where.
+func (c *Console) invite() { c.world.printf("%s> ", c.prompt()) }
 
 func (c *Console) prompt() string {
 	if c.server == "" {
