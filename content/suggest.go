@@ -7,6 +7,9 @@ import (
 
 const maxSuggestions = 3
 
+// longestWord is longer than any id; nothing beyond it looks like one.
+const longestWord = 64
+
 // Suggest returns at most three ids of topics and categories that look most
 // like word, best first; none if nothing looks like it. Ids that contain word
 // or one of its parts count as near, as do ids within a few typing errors.
@@ -26,7 +29,7 @@ func (b *Bank) Suggest(word string) []string {
 // nearest returns at most n of names that look like word, best first.
 func nearest(word string, names []string, n int) []string {
 	word = slug(word)
-	if word == "" {
+	if word == "" || len(word) > longestWord {
 		return nil
 	}
 	type candidate struct {

@@ -68,6 +68,9 @@ func (r *runner) keepHouse(ctx context.Context) error {
 		return nil
 	}
 	r.swept = now
+	if err := r.mendPlans(ctx, now); err != nil {
+		return err
+	}
 	for {
 		n, err := r.Calibrate(ctx, now, false)
 		if err != nil {
@@ -78,6 +81,32 @@ func (r *runner) keepHouse(ctx context.Context) error {
 		}
 	}
 }
+
+// mendPlans plans anew what is due later than any schedule allows: such jobs
+// were put while the clock was wrong.
+func (r *runner) mendPlans(ctx context.Context, now time.Time) error {
+	_, end := prefixRange([]byte("job/"))
+	far, err := r.keysIn(ctx, keyJob(now.Add(farAhead), "", ""), end, 1000)
+	if err != nil {
+		return err
+	}
+	for _, key := range far {
+		err := r.update(ctx, key, func(s *scheduling, j job, _ occurrence) error {
+			if j.Kind == jobReveal || j.State != "" || !bytes.Equal(s.space.Job, key) {
+				return nil
+			}
+			return s.replan()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// farAhead is longer than the time between two posts of any schedule, also
+// where a weekly post meets a date that does not exist.
+const farAhead = 16 * 24 * time.Hour
 
 // sweepAside forgets what has been kept for a week.
 func (r *runner) sweepAside(ctx context.Context, now time.Time) error {

@@ -39,6 +39,7 @@ type Input struct {
 	From   User
 	In     Place
 	On     Ref  // the message pressed, or ""
+	Own    bool // nobody but From sees On: only such a message may be replaced
 	Admin  bool // the adapter checked, for this event, that From manages In.Server
 	Event  bool // the platform reports this, no person asked for it: joined, left, moved
 	Verb   string

@@ -190,10 +190,15 @@ func (s *scheduling) pool() []*content.Item {
 	if len(scopes) == 0 {
 		scopes = []string{""}
 	}
+	had := map[string]bool{}
 	var all, level []*content.Item
 	for _, scope := range scopes {
 		for _, tp := range s.e.offered(scope) {
 			for _, i := range tp.Live() {
+				if had[i.ID] { // its topic and its category are both chosen
+					continue
+				}
+				had[i.ID] = true
 				all = append(all, i)
 				if i.Level == content.Level(s.space.Level) {
 					level = append(level, i)

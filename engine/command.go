@@ -22,6 +22,7 @@ type Option struct {
 	Kind     OptionKind
 	Choices  []Choice // Kind Choose: all of them
 	Required bool
+	Many     bool // several values, with commas or blanks between
 }
 
 // Choice is one value that an Option of kind Choose takes.

@@ -97,6 +97,6 @@ func (e *Engine) setupOptions() []Option {
 		{Name: "level", Kind: ChoiceOption, Choices: e.levelChoices(), Summary: e.words.say(wOptLevel)},
 		{Name: "quorum", Kind: NumberOption, Summary: e.words.say(wOptQuorum)},
 		{Name: "channel", Kind: PlaceOption, Summary: e.words.say(wOptChannel)},
-		{Name: "topics", Kind: TopicOption, Summary: e.words.say(wOptTopics)},
+		{Name: "topics", Kind: TopicOption, Many: true, Summary: e.words.say(wOptTopics)},
 	}
 }

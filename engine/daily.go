@@ -119,6 +119,9 @@ func (t *turn) vote() (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	if err := t.mayAnswer(space); err != nil {
+		return Reply{}, err
+	}
 	item := t.e.bank.Item(o.Item)
 	if !asked(item, o.Rev, len(o.Order)) {
 		return Reply{}, t.sorry(wQuestionGone)
@@ -138,7 +141,7 @@ func (t *turn) vote() (Reply, error) {
 		}
 		return t.show(m), err
 	}
-	if o.State == occClosed || (o.Closes != 0 && t.in.At.Unix() >= o.Closes && t.private(space)) {
+	if o.State == occClosed || t.private(space) && t.dayOver(d, o) {
 		return t.closedDaily(item, o)
 	}
 	option, right, ok := chosen(item, o.Order, t.in.Args[1])
@@ -154,6 +157,29 @@ func (t *turn) vote() (Reply, error) {
 }
 
 func (t *turn) private(space ID) bool { return space == t.spaceID && t.in.In.Private() }
+
+// mayAnswer refuses a delivery of another place. A token says which delivery is
+// meant and is no right: a private one is answered in its own chat, a server's
+// in that server or, from the copy that was whispered there, in private.
+func (t *turn) mayAnswer(id ID) error {
+	if id == t.spaceID {
+		return nil
+	}
+	var s space
+	if _, err := get(t.tx, keySpace(id), &s); err != nil {
+		return err
+	}
+	if t.cmd.Name == verbVote || s.Place.Private() || !t.in.In.Private() {
+		return t.sorry(wDailyOver)
+	}
+	return nil
+}
+
+// dayOver reports whether a private daily can no longer be answered: its day
+// is over where it was opened, and where the person is now.
+func (t *turn) dayOver(d Date, o occurrence) bool {
+	return t.in.At.Unix() >= o.Closes && DateOf(t.in.At, t.zone()) > d
+}
 
 // shown is the letter a person pressed, or the words for "I don't know".
 func (t *turn) shown(i *content.Item, o occurrence, option string) string {
@@ -174,7 +200,7 @@ func (t *turn) delivery() (space ID, d Date, o occurrence, err error) {
 	if err != nil {
 		return "", 0, o, err
 	}
-	if !found || to.Date == 0 || (t.cmd.Name == verbVote && to.Space != t.spaceID) {
+	if !found || to.Date == 0 {
 		return "", 0, o, t.sorry(wDailyOver)
 	}
 	found, err = get(t.tx, keyOcc(to.Space, to.Date), &o)
@@ -242,20 +268,43 @@ func (t *turn) quorum(id ID, d Date) error {
 		return err
 	}
 	day.N++
-	day.Met = day.N >= max(1, s.Quorum)
-	if err := put(t.tx, keySpaceDay(id, d), day); err != nil {
+	met := s.meet(&day, d)
+	if err := put(t.tx, keySpaceDay(id, d), day); err != nil || !met {
 		return err
 	}
-	if !day.Met {
-		return nil
-	}
-	s.Streak.Current++
-	s.Streak.Longest = max(s.Streak.Longest, s.Streak.Current)
-	s.Streak.Last = d
 	if id == t.spaceID {
 		t.space = s
 	}
 	return put(t.tx, keySpace(id), s)
+}
+
+// meet counts a day for the server's streak once enough members took part.
+func (s *space) meet(day *spaceDay, d Date) bool {
+	if day.Met || day.N < max(1, s.Quorum) {
+		return false
+	}
+	day.Met = true
+	s.Streak.Current++
+	s.Streak.Longest = max(s.Streak.Longest, s.Streak.Current)
+	s.Streak.Last = d
+	return true
+}
+
+// meetOpenDay looks at the open day anew after the quorum was changed: enough
+// may have answered already.
+func (t *turn) meetOpenDay() error {
+	d := t.space.Open
+	if d == 0 {
+		return nil
+	}
+	var day spaceDay
+	if _, err := get(t.tx, keySpaceDay(t.spaceID, d), &day); err != nil {
+		return err
+	}
+	if !t.space.meet(&day, d) {
+		return nil
+	}
+	return put(t.tx, keySpaceDay(t.spaceID, d), day)
 }
 
 // dailyVerdict says how the answer went and what it did for the streak.

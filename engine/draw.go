@@ -11,9 +11,9 @@ import (
 
 // draw selects the next item of a run, or nil when none is left.
 func (t *turn) draw(run test) (*content.Item, error) {
-	topics, err := t.scopeTopics(run.Scope)
-	if err != nil {
-		return nil, err
+	topics := t.e.offered(run.Scope)
+	if len(topics) == 0 { // withdrawn since the test began: it ends here
+		return nil, nil
 	}
 	topics = t.spread(topics, run)
 	ab, err := t.abilities()

@@ -139,6 +139,7 @@ type verb struct {
 // nothing was written or that it is not known, and that the same Input may be
 // given again.
 func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
+	in.Args = bounded(in.Args)
 	v, ok := e.find(&in)
 	if !ok || v.system != in.Event {
 		return Reply{Whisper: &Message{Text: e.words.text(wUnknownCommand)}}, nil
@@ -180,6 +181,24 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	e.count("command", in.From.Platform, "ok")
 	e.log.Debug("handled", "verb", v.Name, "platform", in.From.Platform)
 	return reply, nil
+}
+
+// What is longer than any command needs is cut before a transaction has to
+// carry it, and before it is echoed.
+const (
+	maxWords = 20
+	maxWord  = 400 // characters; a list of topics is one word
+)
+
+func bounded(args []string) []string {
+	out := make([]string, 0, min(len(args), maxWords))
+	for _, a := range args[:min(len(args), maxWords)] {
+		if r := []rune(a); len(r) > maxWord {
+			a = string(r[:maxWord])
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // find resolves the verb. A line of plain text has none: it is the answer to

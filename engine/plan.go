@@ -68,6 +68,31 @@ func (s *scheduling) putJob(due time.Time, j job) error {
 	return put(s.tx, key, j)
 }
 
+// heal forgets dates that lie in the future: they come from a clock that was
+// wrong for a while. What the store knows of today decides whether today's was
+// posted.
+func (s *scheduling) heal() error {
+	today := DateOf(s.now, zoneOf(s.space.Zone))
+	if s.space.Last <= today+1 && s.space.Posted <= today+1 {
+		return nil
+	}
+	last := today - 1
+	for d := today; d <= today+1; d++ {
+		var o occurrence
+		if _, err := get(s.tx, keyOcc(s.id, d), &o); err != nil {
+			return err
+		}
+		if o.State == occPosted || o.State == occClosed {
+			last = d
+		}
+	}
+	s.space.Last, s.space.Posted = last, last
+	if s.space.Open > today+1 {
+		s.space.Open = 0
+	}
+	return nil
+}
+
 // save writes the space.
 func (s *scheduling) save() error { return put(s.tx, keySpace(s.id), *s.space) }
 
@@ -91,40 +116,48 @@ func (s *scheduling) planFrom(t time.Time) error {
 // replan forgets the pending challenge and plans anew with the space's present
 // settings. A post that is being sent, or may have been, is left to finish.
 func (s *scheduling) replan() error {
-	busy, err := s.forget()
+	if err := s.heal(); err != nil {
+		return err
+	}
+	from := s.now
+	dropped, busy, err := s.forget()
 	if err != nil {
 		return err
 	}
 	if busy {
 		return s.save()
 	}
-	return s.plan()
+	// A post that was due and had not gone out yet stays due.
+	if due := time.Unix(dropped.Due, 0); dropped.Kind != "" && !due.After(s.now) && !s.tooLate(dropped) {
+		from = due.Add(-time.Second)
+	}
+	return s.planFrom(from)
 }
 
-// forget drops the pending job and what it has chosen; busy means that the
-// post is already under way.
-func (s *scheduling) forget() (busy bool, err error) {
+// forget drops the pending job and what it has chosen, and returns it; busy
+// means that the post is already under way.
+func (s *scheduling) forget() (dropped job, busy bool, err error) {
 	if s.space.Job == nil {
-		return false, nil
+		return job{}, false, nil
 	}
 	var j job
 	found, err := get(s.tx, s.space.Job, &j)
 	if err != nil {
-		return false, err
+		return job{}, false, err
 	}
 	if found && j.State != "" {
-		return true, nil
+		return job{}, true, nil
 	}
 	if found && j.Kind == jobPost {
 		if err := s.unchoose(j.Date); err != nil {
-			return false, err
+			return job{}, false, err
 		}
 	}
 	if err := s.tx.Delete(s.space.Job); err != nil {
-		return false, fmt.Errorf("forget job: %w", err)
+		return job{}, false, fmt.Errorf("forget job: %w", err)
 	}
 	s.space.Job = nil
-	return false, nil
+	return j, false, nil
 }
 
 func (s *scheduling) unchoose(d Date) error {
@@ -142,11 +175,14 @@ func (s *scheduling) unchoose(d Date) error {
 // today posts the challenge of today's date now. It reports false when that
 // date was posted already, or is being posted.
 func (s *scheduling) today() (bool, error) {
+	if err := s.heal(); err != nil {
+		return false, err
+	}
 	d := DateOf(s.now, zoneOf(s.space.Zone))
-	if s.space.Last >= d {
+	if s.space.Posted >= d {
 		return false, nil
 	}
-	busy, err := s.forget()
+	_, busy, err := s.forget()
 	if err != nil || busy {
 		return false, err
 	}
@@ -158,7 +194,7 @@ func (s *scheduling) today() (bool, error) {
 func (s *scheduling) choose(d Date, at time.Time) error {
 	var err error
 	picked := s.picked
-	if picked == nil {
+	if picked == nil || picked.item != nil && !slices.Contains(s.pool(), picked.item) { // chosen under other settings
 		if picked, err = s.pickItem(d); err != nil {
 			return err
 		}
@@ -313,7 +349,7 @@ func (s *scheduling) moveTo(to Place) error {
 
 // suspend stops posting until the bot may post again; everything is kept.
 func (s *scheduling) suspend(why string) error {
-	if _, err := s.forget(); err != nil {
+	if _, _, err := s.forget(); err != nil {
 		return err
 	}
 	s.space.State, s.space.Why = stateSuspended, why

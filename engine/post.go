@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -19,12 +20,11 @@ func (r *runner) postJob(ctx context.Context, key []byte, p Poster) error {
 		switch {
 		case err == nil && finding == Found:
 			return r.posted(ctx, key, c, receipt, nil)
+		case (err != nil || finding == CannotTell) && r.now().Sub(c.lookedFrom) < doubtFor:
+			return r.later(ctx, key, r.now().Add(time.Minute))
 		case c.stale:
 			return r.giveUp(ctx, key)
 		case err != nil || finding == CannotTell:
-			if r.now().Sub(c.Tried) < doubtFor {
-				return r.later(ctx, key, r.now().Add(time.Minute))
-			}
 			if c, err = r.again(ctx, key); err != nil || c == nil {
 				return err
 			}
@@ -43,6 +43,10 @@ type claim struct {
 	doubt   bool // an earlier attempt may have arrived
 	stale   bool // too late to post, were it not for the doubt
 	canFind bool // the platform can be asked what became of an attempt
+
+	lookedFrom time.Time // when this doubt was first looked into
+	space      ID
+	date       Date
 }
 
 // claim marks the job claimed and returns what to send, or nil when there is
@@ -121,6 +125,9 @@ func (s *scheduling) take(key []byte, j job, o occurrence, note word) (*claim, e
 	tried := time.Time{}
 	if doubt {
 		tried = time.Unix(j.Tried, 0)
+		if s.now.Unix()-j.Looked > 3600 { // for the first time, or after an absence
+			j.Looked = s.now.Unix()
+		}
 	}
 	j.State, j.Tries = jobClaimed, j.Tries+1
 	m, err := s.message(&o, note)
@@ -134,7 +141,10 @@ func (s *scheduling) take(key []byte, j job, o occurrence, note word) (*claim, e
 	if err := put(s.tx, key, j); err != nil {
 		return nil, err
 	}
-	return &claim{doubt: doubt, Delivery: Delivery{Key: string(o.Token), To: o.To, Message: *m, Tried: tried}}, s.save()
+	return &claim{
+		doubt: doubt, lookedFrom: time.Unix(j.Looked, 0), space: s.id, date: j.Date,
+		Delivery: Delivery{Key: string(o.Token), To: o.To, Message: *m, Tried: tried},
+	}, s.save()
 }
 
 // message is the stored rendering, or a new one when a note must be said.
@@ -200,11 +210,55 @@ func (r *runner) posted(ctx context.Context, key []byte, c *claim, receipt Recei
 	}
 	r.count("post", c.To.Platform, outcome)
 	r.log.Info("daily post", "platform", c.To.Platform, "outcome", outcome)
-	return r.update(ctx, key, func(s *scheduling, j job, o occurrence) error {
-		if pe == nil {
-			return s.sent(j.Date, &o, receipt.Ref)
+	return r.record(ctx, key, c, receipt, pe)
+}
+
+// What is known of a post must not be lost: it is recorded also when the
+// schedule is being stopped, and tried again when the store has a bad moment.
+const (
+	recordWithin = 10 * time.Second
+	recordTries  = 5
+)
+
+func (r *runner) record(ctx context.Context, key []byte, c *claim, receipt Receipt, pe *PostError) (err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordWithin)
+	defer cancel()
+	for n := range recordTries {
+		if n > 0 {
+			select {
+			case <-time.After(time.Second << (n - 1)):
+			case <-ctx.Done():
+				return errors.Join(err, ctx.Err())
+			}
 		}
-		return s.failed(key, j, o, pe, c)
+		known := false
+		err = r.update(ctx, key, func(s *scheduling, j job, o occurrence) error {
+			known = true
+			if pe == nil {
+				return s.sent(j.Date, &o, receipt.Ref)
+			}
+			return s.failed(key, j, o, pe, c)
+		})
+		if err == nil && !known && pe == nil {
+			err = r.addRef(ctx, c, receipt.Ref)
+		}
+		if err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("record post: %w", err)
+}
+
+// addRef notes one more message of a delivery that a press had adopted while
+// this one was on its way.
+func (r *runner) addRef(ctx context.Context, c *claim, ref Ref) error {
+	return r.store.Update(ctx, func(tx Tx) error {
+		var o occurrence
+		if found, err := get(tx, keyOcc(c.space, c.date), &o); err != nil || !found || slices.Contains(o.Refs, ref) {
+			return err
+		}
+		o.Refs = append(o.Refs, ref)
+		return put(tx, keyOcc(c.space, c.date), o)
 	})
 }
 

@@ -247,12 +247,22 @@ func (t *turn) next() (Reply, error) {
 	switch {
 	case run.Done:
 		return t.finish(run)
-	case at < len(run.Steps):
+	case at < len(run.Steps) || t.stillOpen(run):
 		return t.resumeTest(run)
 	case at == testLength:
 		return t.finish(run)
 	}
 	return t.nextQuestion(run)
+}
+
+// stillOpen reports whether the run's last question waits for an answer that
+// can be given.
+func (t *turn) stillOpen(run test) bool {
+	if len(run.Steps) == 0 {
+		return false
+	}
+	s := run.Steps[len(run.Steps)-1]
+	return s.Option == "" && asked(t.e.bank.Item(s.Item), s.Rev, len(s.Order))
 }
 
 // stop ends a test early; what was answered stays counted.
@@ -278,18 +288,22 @@ func (t *turn) stop() (Reply, error) {
 // finish closes the run and sums it up.
 func (t *turn) finish(run test) (Reply, error) {
 	run.Done = true
+	if len(run.Steps) == testLength && t.person.Consent == 0 {
+		// Asked once, after the first whole test; no answer means no.
+		run.Asked, t.person.Consent = true, consentNo
+		if err := t.savePerson(); err != nil {
+			return Reply{}, err
+		}
+	}
 	if err := put(t.tx, keyTest(t.id), run); err != nil {
 		return Reply{}, err
 	}
 	m, err := t.testSummary(run)
-	if err != nil || len(run.Steps) < testLength || t.person.Consent != 0 {
-		return t.show(m), err
+	if err == nil && run.Asked && t.person.Consent == consentNo {
+		m.Text = append(m.Text, t.text(wShareAsk)...)
+		m.Buttons = append(m.Buttons, []Button{t.button(wShareOn, verbMy, "share", "yes")})
 	}
-	// Asked once, after the first whole test; no answer means no.
-	t.person.Consent = consentNo
-	m.Text = append(m.Text, t.text(wShareAsk)...)
-	m.Buttons = append(m.Buttons, []Button{t.button(wShareOn, verbMy, "share", "yes")})
-	return t.show(m), t.savePerson()
+	return t.show(m), err
 }
 
 // testSummary says what the test showed: how many were right, and the score

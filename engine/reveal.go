@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// revealTries bounds the attempts at one reveal; edits may be repeated safely.
-const revealTries = 6
+// revealWithin is how long a reveal is tried for; edits may be repeated safely.
+const revealWithin = 24 * time.Hour
 
 // revealJob closes a delivery and turns its messages into the reveal.
 func (r *runner) revealJob(ctx context.Context, key []byte, p Poster) error {
@@ -32,7 +32,7 @@ func (r *runner) revealJob(ctx context.Context, key []byte, p Poster) error {
 	}
 	m := r.reveal(o, counts, s)
 	for _, ref := range o.Refs {
-		if wait := r.edit(ctx, p, o.To, ref, *m); wait > 0 && j.Tries < revealTries {
+		if wait := r.edit(ctx, p, o.To, ref, *m, j.Tries); wait > 0 && r.now().Sub(time.Unix(j.Due, 0)) < revealWithin {
 			return r.update(ctx, key, func(sc *scheduling, jb job, _ occurrence) error {
 				jb.Tries++
 				return sc.move(key, sc.now.Add(wait), jb)
@@ -52,7 +52,7 @@ func (r *runner) revealJob(ctx context.Context, key []byte, p Poster) error {
 
 // edit reveals one message and returns how long to wait before trying again,
 // or 0 when it is done or will never be.
-func (r *runner) edit(ctx context.Context, p Poster, to Place, ref Ref, m Message) time.Duration {
+func (r *runner) edit(ctx context.Context, p Poster, to Place, ref Ref, m Message, tries int) time.Duration {
 	err := p.Edit(ctx, to, ref, m)
 	var pe *PostError
 	if err != nil && !errors.As(err, &pe) {
@@ -65,7 +65,7 @@ func (r *runner) edit(ctx context.Context, p Poster, to Place, ref Ref, m Messag
 	case pe.Kind == Later:
 		return max(pe.After, time.Second)
 	case pe.Kind == Unknown:
-		return 30 * time.Second
+		return min(30*time.Second<<min(tries, 8), time.Hour)
 	}
 	r.count("reveal", to.Platform, pe.Kind.String())
 	r.log.Info("reveal dropped", "platform", to.Platform, "outcome", pe.Kind.String())

@@ -64,7 +64,16 @@ func (t *turn) set() (Reply, error) {
 	case "pick":
 		return t.picker(value)
 	case "ask":
+		if value != "time" && value != "zone" && value != "days" {
+			return Reply{}, t.sorry(wUnknownCommand)
+		}
 		return Reply{Ask: t.askSetting(value)}, nil
+	case "channel":
+		// A channel comes from the platform's own picker, through setup; what
+		// reaches set may be forged, and can only mean the place it comes from.
+		if value != "here" {
+			return Reply{}, t.sorry(wSetupElsewhere)
+		}
 	case "on":
 		return t.switchOn()
 	case "now":
@@ -72,7 +81,7 @@ func (t *turn) set() (Reply, error) {
 	case "pause":
 		return t.pause()
 	case "topic":
-		if err := t.toggleTopic(value); err != nil {
+		if err := t.tickTopic(t.in.Args[2:]); err != nil {
 			return Reply{}, err
 		}
 		return t.picker("topics")
@@ -122,6 +131,9 @@ func (t *turn) change(what, value string) error {
 			return t.sorry(wQuorumRange)
 		}
 		s.Quorum = n
+		if err := t.meetOpenDay(); err != nil {
+			return err
+		}
 	case "channel":
 		// A channel comes from the platform's own picker. A press can be
 		// forged, so it can only mean the place where it is made.
@@ -158,19 +170,29 @@ func (t *turn) changeTopics(value string) error {
 		if _, err := t.scopeTopics(scope); err != nil {
 			return err
 		}
-		scopes = append(scopes, scope)
+		if tp := t.e.bank.Topic(scope); tp != nil {
+			scope = tp.ID // one name for a topic, however it was written
+		}
+		if !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
 	}
 	t.space.Topics = scopes
 	return t.schedule().replan()
 }
 
-func (t *turn) toggleTopic(scope string) error {
+// tickTopic serves set <token> topic <scope> on|off. The button says what it
+// makes of the topic, so a doubled press changes nothing.
+func (t *turn) tickTopic(args []string) error {
+	if len(args) != 2 {
+		return t.sorry(wUnknownCommand)
+	}
+	scope := args[0]
 	if _, err := t.scopeTopics(scope); err != nil {
 		return err
 	}
-	if i := slices.Index(t.space.Topics, scope); i >= 0 {
-		t.space.Topics = slices.Delete(t.space.Topics, i, i+1)
-	} else {
+	t.space.Topics = slices.DeleteFunc(t.space.Topics, func(s string) bool { return s == scope })
+	if args[1] == "on" {
 		t.space.Topics = append(t.space.Topics, scope)
 	}
 	return t.schedule().replan()
@@ -198,7 +220,8 @@ func (t *turn) postNow() (Reply, error) {
 	t.putJobs = true
 	// Today's is on its way, so the form shows what comes after it; saved it is
 	// only when it was sent.
-	t.space.Last = max(t.space.Last, DateOf(t.in.At, zoneOf(t.space.Zone)))
+	today := DateOf(t.in.At, zoneOf(t.space.Zone))
+	t.space.Last, t.space.Posted = max(t.space.Last, today), max(t.space.Posted, today)
 	r, err := t.form()
 	if err == nil {
 		m := r.Whisper
@@ -277,7 +300,7 @@ func (t *turn) formButtons() [][]Button {
 		first = t.button(wPauseButton, verbSet, tok, "pause")
 	}
 	rows := [][]Button{{first}}
-	if t.space.Last < DateOf(t.in.At, zoneOf(t.space.Zone)) {
+	if t.space.Posted < DateOf(t.in.At, zoneOf(t.space.Zone)) {
 		rows[0] = append(rows[0], t.button(wPostNow, verbSet, tok, "now"))
 	}
 	return append(rows,
@@ -328,11 +351,11 @@ func (t *turn) topicButtons(tok string) []Button {
 		if len(t.e.offered(c.ID)) == 0 {
 			continue
 		}
-		name := c.Title
+		name, press := c.Title, "on"
 		if slices.Contains(t.space.Topics, c.ID) {
-			name = "✓ " + name
+			name, press = "✓ "+name, "off"
 		}
-		buttons = append(buttons, Button{Label: label(name), Action: strings.Join([]string{verbSet, tok, "topic", c.ID}, " ")})
+		buttons = append(buttons, Button{Label: label(name), Action: strings.Join([]string{verbSet, tok, "topic", c.ID, press}, " ")})
 	}
 	return buttons
 }

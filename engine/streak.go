@@ -21,10 +21,17 @@ const longestGap = 62
 
 // membership is a server that a person answers in, since a challenge date:
 // what was posted there before does not concern them.
+// Who has not answered there for two weeks may have left, which no platform
+// tells: what is posted after that does not concern them either, until they
+// answer again.
 type membership struct {
 	Space ID   `cbor:"1,keyasint"`
 	Since Date `cbor:"2,keyasint,omitempty"`
+	Last  Date `cbor:"3,keyasint,omitempty"` // newest date answered there
 }
+
+// staysFor is how many dates after the last answer a membership lasts.
+const staysFor = 14
 
 // posting is one challenge as a streak sees it.
 type posting struct {
@@ -44,10 +51,10 @@ type diary interface {
 
 // remember notes that the person answers in this server.
 func (p *person) remember(space ID, d Date) {
-	m := membership{Space: space, Since: d}
+	m := membership{Space: space, Since: d, Last: d}
 	is := func(o membership) bool { return o.Space == space }
 	if i := slices.IndexFunc(p.Spaces, is); i >= 0 {
-		m.Since = min(m.Since, p.Spaces[i].Since)
+		m.Since, m.Last = min(m.Since, p.Spaces[i].Since), max(m.Last, p.Spaces[i].Last)
 		p.Spaces = slices.Delete(p.Spaces, i, i+1)
 	}
 	p.Spaces = slices.Insert(p.Spaces, 0, m)
@@ -96,7 +103,7 @@ func (p *person) missed(from, to Date, counts func(posting) bool, days diary) (b
 		return true, nil
 	}
 	for _, m := range p.Spaces {
-		list, err := days.postings(m.Space, max(from, m.Since, to-400), to)
+		list, err := days.postings(m.Space, max(from, m.Since, to-400), min(to, max(m.Last, m.Since)+staysFor))
 		if err != nil {
 			return false, err
 		}

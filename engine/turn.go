@@ -126,12 +126,14 @@ func (t *turn) show(m *Message) Reply {
 	if t.pressed() {
 		kind = t.cmd.Pressed
 	}
-	switch kind {
-	case ShowsReplace:
+	switch {
+	case kind == ShowsReplace && t.in.Own:
 		return Reply{Replace: m}
-	case ShowsPost:
+	case kind == ShowsPost:
 		return Reply{Post: m}
 	}
+	// What was pressed may be forged, and a message that others read is never
+	// replaced for one of them.
 	return Reply{Whisper: m}
 }
 
@@ -166,10 +168,13 @@ func Bind(c Command, words []string) map[string]string {
 	}
 	for i, a := range loose {
 		for _, o := range c.Options {
-			if _, taken := got[o.Name]; taken || !fits(o, a) {
+			was, taken := got[o.Name]
+			if taken && !o.Many || !fits(o, a) {
 				continue
 			}
-			got[o.Name] = a
+			if got[o.Name] = a; taken { // a list: the next of its values
+				got[o.Name] = was + "," + a
+			}
 			if o.Kind == TextOption {
 				got[o.Name] = strings.Join(loose[i:], " ")
 				return got
@@ -189,8 +194,7 @@ func fits(o Option, a string) bool {
 		hh, mm, ok := strings.Cut(a, ":")
 		return ok && strings.Trim(hh+mm, "0123456789") == ""
 	case ZoneOption:
-		_, err := ParseZone(a)
-		return err == nil || strings.Contains(a, "/")
+		return findZone(a) != "" || strings.Contains(a, "/")
 	case DaysOption:
 		_, err := ParseDays(a)
 		return err == nil

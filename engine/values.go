@@ -90,6 +90,7 @@ type test struct {
 	Scope  string    `cbor:"2,keyasint,omitempty"` // topic, category or "" for the person's own mix
 	Steps  []step    `cbor:"3,keyasint,omitempty"`
 	Done   bool      `cbor:"4,keyasint,omitempty"`
+	Asked  bool      `cbor:"6,keyasint,omitempty"` // its summary asks for consent
 	Before []float64 `cbor:"5,keyasint,omitempty"` // score mean, low, high at the start
 }
 
@@ -207,14 +208,15 @@ type exposure struct {
 
 // job is something that goes out unasked, in one of its states.
 type job struct {
-	Kind  string `cbor:"1,keyasint"`
-	Space ID     `cbor:"2,keyasint"`
-	Date  Date   `cbor:"3,keyasint"`
-	State string `cbor:"4,keyasint,omitempty"` // "" ready, claimed, unknown
-	Due   int64  `cbor:"5,keyasint"`           // when it was first due, Unix seconds
-	Tried int64  `cbor:"6,keyasint,omitempty"` // when the attempt in doubt began, Unix seconds
-	Tries int    `cbor:"7,keyasint,omitempty"`
-	Body  []byte `cbor:"8,keyasint,omitempty"` // a rendered Message
+	Kind   string `cbor:"1,keyasint"`
+	Space  ID     `cbor:"2,keyasint"`
+	Date   Date   `cbor:"3,keyasint"`
+	State  string `cbor:"4,keyasint,omitempty"` // "" ready, claimed, unknown
+	Due    int64  `cbor:"5,keyasint"`           // when it was first due, Unix seconds
+	Tried  int64  `cbor:"6,keyasint,omitempty"` // when the attempt in doubt began, Unix seconds
+	Looked int64  `cbor:"9,keyasint,omitempty"` // when the doubt was first looked into, Unix seconds
+	Tries  int    `cbor:"7,keyasint,omitempty"`
+	Body   []byte `cbor:"8,keyasint,omitempty"` // a rendered Message
 }
 
 // Kinds and states of job.

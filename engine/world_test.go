@@ -50,6 +50,12 @@ func (p *platform) Edit(_ context.Context, _ engine.Place, ref engine.Ref, m eng
 	return nil
 }
 
+// posted reports whether a ref is that of a message everybody sees.
+func (p *platform) posted(ref engine.Ref) bool {
+	_, err := fmt.Sscanf(string(ref), "m%d", new(int))
+	return err == nil
+}
+
 // finder is a platform that can be asked what became of a post.
 type finder struct {
 	*platform
@@ -118,6 +124,7 @@ func (c *chat) press(who, server string, m *engine.Message, on engine.Ref, label
 			in := c.input(who, server)
 			words := strings.Fields(b.Action)
 			in.On, in.Verb, in.Args = on, words[0], words[1:]
+			in.Own = !c.posts.posted(on)
 			return c.do(in)
 		}
 	}

@@ -148,20 +148,8 @@ func zones() []string { return strings.Fields(zoneList) }
 // ParseZone finds an IANA zone by its exact name, by its case-folded name or
 // by an unambiguous city such as "berlin".
 func ParseZone(s string) (*time.Location, error) {
-	s = strings.TrimSpace(s)
-	want := strings.ToLower(strings.ReplaceAll(s, " ", "_"))
-	var found []string
-	for _, z := range zones() {
-		low := strings.ToLower(z)
-		if low == want {
-			return time.LoadLocation(z)
-		}
-		if low[strings.LastIndexByte(low, '/')+1:] == want {
-			found = append(found, z)
-		}
-	}
-	if len(found) == 1 {
-		return time.LoadLocation(found[0])
+	if z := findZone(s); z != "" {
+		return time.LoadLocation(z)
 	}
 	near := SuggestZones(s, 3)
 	if len(near) == 0 {
@@ -170,10 +158,35 @@ func ParseZone(s string) (*time.Location, error) {
 	return nil, fmt.Errorf("no time zone is called %q: did you mean %s?", s, strings.Join(near, ", "))
 }
 
+// findZone is the zone that s names without doubt, or "".
+func findZone(s string) string {
+	want := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), " ", "_"))
+	found, city := "", 0
+	for _, z := range zones() {
+		low := strings.ToLower(z)
+		if low == want {
+			return z
+		}
+		if low[strings.LastIndexByte(low, '/')+1:] == want {
+			found, city = z, city+1
+		}
+	}
+	if city != 1 {
+		return ""
+	}
+	return found
+}
+
+// longestName is longer than any zone's name; nothing beyond it is compared.
+const longestName = 64
+
 // SuggestZones returns at most n zones for what a person has written so far,
 // best first: those that contain it, then those whose city is spelt nearly so.
 func SuggestZones(s string, n int) []string {
 	want := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), " ", "_"))
+	if len(want) > longestName {
+		return nil
+	}
 	city := want[strings.LastIndexByte(want, '/')+1:]
 	var starts, contains, near []string
 	for _, z := range zones() {

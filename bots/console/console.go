@@ -242,7 +242,8 @@ func (c *Console) speak(ctx context.Context, line string) error {
 		return nil
 	case pressed != nil:
 		words := strings.Fields(pressed.Action)
-		in.On, in.Verb, in.Args = on, words[0], words[1:]
+		in.On, in.Own = on, c.world.own(on)
+		in.Verb, in.Args = words[0], words[1:]
 	case strings.HasPrefix(line, "/"):
 		words := strings.Fields(line[1:])
 		if len(words) == 0 {

@@ -65,6 +65,18 @@ func (w *world) replace(ref engine.Ref, m engine.Message) bool {
 	return false
 }
 
+// own reports whether one person alone sees a message.
+func (w *world) own(ref engine.Ref) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.said {
+		if s.ref == ref {
+			return s.to != "" || s.in.Private()
+		}
+	}
+	return false
+}
+
 // print writes a message as a terminal shows it.
 func (w *world) print(mark string, s *said) {
 	who := s.in.Server

@@ -51,7 +51,7 @@ func (ev event) promiseOf(c engine.Command) promise {
 		shows = c.Pressed
 	}
 	switch {
-	case shows == engine.ShowsReplace && ev.pressed:
+	case shows == engine.ShowsReplace && ev.in.Own:
 		return promise{call: callDeferUpdate}
 	case shows == engine.ShowsPost:
 		return promise{call: callDefer}

@@ -143,7 +143,7 @@ func receive(raw []byte) (event, error) {
 	}
 	if it.Message != nil {
 		ev.pressed, ev.hidden = true, it.Message.Flags&hiddenFlag != 0
-		ev.in.On = refOf(it.Channel, it.Message.ID)
+		ev.in.On, ev.in.Own = refOf(it.Channel, it.Message.ID), ev.hidden || !ev.open
 	}
 	switch it.Type {
 	case typedInteraction, completeInteraction:

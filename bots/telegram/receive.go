@@ -143,7 +143,7 @@ func (s self) pressed(c callback, at time.Time) (event, error) {
 	}
 	ev.in.From, ev.in.Locale = c.From.user(), c.From.Locale
 	ev.in.At, ev.in.Late = at, true
-	ev.in.On = refOf(m.Chat.ID, m.ID)
+	ev.in.On, ev.in.Own = refOf(m.Chat.ID, m.ID), m.Chat.ID > 0
 	ev.in.Verb, ev.in.Args = action[0], action[1:]
 	return ev, nil
 }
