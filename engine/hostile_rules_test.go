@@ -373,10 +373,10 @@ func TestHostileQuorumLowered(t *testing.T) {
 func TestHostileZoneWestward(t *testing.T) {
 	c := newChat(t)
 	c.types("ann", "", "settings zone=Asia/Tokyo")
-	m := c.types("ann", "", "daily").Whisper // 5 Jan, 17:00 in Tokyo
-	c.until(monday.Add(8 * time.Hour))       // 16:00 UTC: 6 Jan 01:00 in Tokyo, 5 Jan 08:00 in LA
+	c.types("ann", "", "daily")        // 5 Jan, 17:00 in Tokyo
+	c.until(monday.Add(8 * time.Hour)) // 16:00 UTC: 6 Jan 01:00 in Tokyo, 5 Jan 08:00 in LA
 	c.types("ann", "", "settings zone=America/Los_Angeles")
-	m = c.types("ann", "", "daily").Whisper
+	m := c.types("ann", "", "daily").Whisper
 	r := c.press("ann", "", m, "w", "A")
 	if strings.Contains(shown(r), "closed") {
 		t.Errorf("today's (5 Jan in LA) question was shown anew, and then:\n%s", shown(r))

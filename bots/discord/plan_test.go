@@ -108,7 +108,8 @@ func TestPromisesKeepWhatACommandShows(t *testing.T) {
 		{"a typed command that posts", event{open: true}, engine.Command{Shows: engine.ShowsPost}, promise{callDefer, false}},
 		{"a typed command in private", event{}, engine.Command{}, promise{callDefer, false}},
 		{"a typed command that replaces nothing", event{open: true}, engine.Command{Shows: engine.ShowsReplace}, promise{callDefer, true}},
-		{"a press that replaces", event{open: true, pressed: true}, engine.Command{Pressed: engine.ShowsReplace}, promise{callDeferUpdate, false}},
+		{"a press that replaces one's own message", event{open: true, pressed: true, in: engine.Input{Own: true}}, engine.Command{Pressed: engine.ShowsReplace}, promise{callDeferUpdate, false}},
+		{"a press on a message that others read", event{open: true, pressed: true}, engine.Command{Pressed: engine.ShowsReplace}, promise{callDefer, true}},
 		{"a press that whispers", event{open: true, pressed: true}, engine.Command{}, promise{callDefer, true}},
 	} {
 		if got := c.ev.promiseOf(c.cmd); got != c.want {
