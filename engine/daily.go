@@ -367,8 +367,12 @@ func (t *turn) whyChosen() (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	if !found || d == 0 {
+	switch {
+	case found && d != 0:
+	case t.in.In.Private():
 		return Reply{}, t.sorry(wWhyNone)
+	default:
+		return t.noDaily()
 	}
 	m := &Message{Title: t.say(wWhyTitle), Text: t.text(wWhyNewcomer)}
 	if o.For.Members > 0 {

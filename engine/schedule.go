@@ -25,10 +25,10 @@ func (e *Engine) RunSchedule(ctx context.Context, posters map[string]Poster) err
 		case <-e.wake:
 		}
 		next, err := r.startDue(ctx)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			e.log.Error("read jobs", "err", err)
 		}
-		if err := r.keepHouse(ctx); err != nil {
+		if err := r.keepHouse(ctx); err != nil && ctx.Err() == nil {
 			e.log.Error("keep house", "err", err)
 		}
 		// Timers stand still while a machine sleeps, so the wall clock is

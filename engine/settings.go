@@ -8,7 +8,10 @@ import (
 
 // settings serves the command: what a person chose for themselves.
 func (t *turn) settings() (Reply, error) {
-	args := t.args()
+	args, err := t.knownArgs()
+	if err != nil {
+		return Reply{}, err
+	}
 	for _, name := range []string{"zone", "level", "share"} {
 		if args[name] == "" {
 			continue

@@ -9,12 +9,16 @@ import (
 )
 
 // setup serves the command. Settings given with it are saved and switch the
-// daily on; without any it shows the form.
+// daily on, but for one that was paused: that is started by resume alone.
+// Without any it shows the form.
 func (t *turn) setup() (Reply, error) {
 	if err := t.openSetup(); err != nil {
 		return Reply{}, err
 	}
-	args := t.args()
+	args, err := t.knownArgs()
+	if err != nil {
+		return Reply{}, err
+	}
 	changed := false
 	for _, o := range t.cmd.Options {
 		value, given := args[o.Name]
@@ -26,7 +30,7 @@ func (t *turn) setup() (Reply, error) {
 		}
 		changed = true
 	}
-	if changed {
+	if changed && t.space.State != statePaused {
 		return t.switchOn()
 	}
 	return t.form()
@@ -242,7 +246,9 @@ func (t *turn) pause() (Reply, error) {
 	if err := t.schedule().replan(); err != nil {
 		return Reply{}, err
 	}
-	return t.show(&Message{Title: t.say(wPausedTitle), Text: t.text(wPaused)}), nil
+	m := &Message{Title: t.say(wPausedTitle), Text: t.text(wPaused)}
+	m.Buttons = [][]Button{{t.button(wTurnOn, verbSet, string(t.space.Token), "on")}}
+	return t.show(m), nil
 }
 
 func (t *turn) resume() (Reply, error) {

@@ -151,12 +151,29 @@ func (t *turn) button(w word, action ...string) Button {
 }
 
 // args binds what was written to the command's options.
-func (t *turn) args() map[string]string { return Bind(t.cmd, t.in.Args) }
+func (t *turn) args() map[string]string {
+	args, _ := Bind(t.cmd, t.in.Args)
+	return args
+}
+
+// knownArgs is args for a command that changes something: it refuses a word
+// that no option takes, since half a wish is worse than a question.
+func (t *turn) knownArgs() (map[string]string, error) {
+	args, left := Bind(t.cmd, t.in.Args)
+	if len(left) == 0 {
+		return args, nil
+	}
+	var names []string
+	for _, o := range t.cmd.Options {
+		names = append(names, o.Name)
+	}
+	return nil, t.sorry(wUnknownOption, "word", left[0], "options", strings.Join(names, ", "))
+}
 
 // Bind says which option each word was meant for: name=value first, the rest
-// by what fits. Text takes all that is left.
-func Bind(c Command, words []string) map[string]string {
-	got := map[string]string{}
+// by what fits. Text takes all that is left; left are the words of no option.
+func Bind(c Command, words []string) (got map[string]string, left []string) {
+	got = map[string]string{}
 	var loose []string
 	for _, a := range words {
 		name, value, named := strings.Cut(a, "=")
@@ -167,6 +184,7 @@ func Bind(c Command, words []string) map[string]string {
 		loose = append(loose, a)
 	}
 	for i, a := range loose {
+		taker := false
 		for _, o := range c.Options {
 			was, taken := got[o.Name]
 			if taken && !o.Many || !fits(o, a) {
@@ -177,12 +195,16 @@ func Bind(c Command, words []string) map[string]string {
 			}
 			if o.Kind == TextOption {
 				got[o.Name] = strings.Join(loose[i:], " ")
-				return got
+				return got, left
 			}
+			taker = true
 			break
 		}
+		if !taker {
+			left = append(left, a)
+		}
 	}
-	return got
+	return got, left
 }
 
 // fits reports whether a bare word can be meant for the option.

@@ -24,7 +24,11 @@ func (t *turn) start() (Reply, error) {
 		}
 	}
 	if !t.in.In.Private() {
-		return t.show(&Message{Title: t.say(wHelloTitle), Text: t.text(wHelloServer), Buttons: [][]Button{
+		hello := wHelloServer
+		if t.space.State != stateOn {
+			hello = wHelloServerOff
+		}
+		return t.show(&Message{Title: t.say(wHelloTitle), Text: t.text(hello), Buttons: [][]Button{
 			{t.button(wDailyButton, "daily"), t.button(wTestMe, "test")},
 		}}), nil
 	}

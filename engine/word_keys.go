@@ -34,11 +34,13 @@ const (
 	wOptTopics        word = "optTopics"
 	wHelloTitle       word = "helloTitle"
 	wHello            word = "hello"
+	wHelloServerOff   word = "helloServerOff"
 	wHelloServer      word = "helloServer"
 	wHelpTitle        word = "helpTitle"
 	wHelpServer       word = "helpServer"
 	wHelpButton       word = "helpButton"
 	wUnknownCommand   word = "unknownCommand"
+	wUnknownOption    word = "unknownOption"
 	wNotACommand      word = "notACommand"
 	wSlowDown         word = "slowDown"
 	wServerOnly       word = "serverOnly"
@@ -191,13 +193,13 @@ func allWords() []word {
 		wCmdStart, wCmdDaily, wCmdTest, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak, wCmdSettings,
 		wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdHelp, wOptScope, wOptTopic,
 		wOptCategory, wOptPage, wOptLink, wOptShare, wOptZone, wOptLevel, wOptTime, wOptDays,
-		wOptQuorum, wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServer, wHelpTitle,
-		wHelpServer, wHelpButton, wUnknownCommand, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly,
-		wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown,
-		wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak,
-		wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource,
-		wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone, wNoQuestions,
-		wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
+		wOptQuorum, wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServerOff, wHelloServer,
+		wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption, wNotACommand,
+		wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount,
+		wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe,
+		wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow,
+		wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone,
+		wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
 		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
 		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
 		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,

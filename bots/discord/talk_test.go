@@ -126,7 +126,8 @@ func (d *talkDriver) Type(ctx context.Context, who, server, line string) error {
 		return bottest.ErrNoSuchThing
 	}
 	var opts []bottest.Opt
-	for name, value := range engine.Bind(cmd, words[1:]) {
+	given, _ := engine.Bind(cmd, words[1:])
+	for name, value := range given {
 		var v any = value
 		for _, o := range cmd.Options {
 			if o.Name != name {

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -67,7 +70,19 @@ func (p *program) checkConfig() error {
 		}
 		extra += " and in " + cfg.Content.Extra
 	}
-	fmt.Fprintf(p.stdout, "configuration is fine\n  store     %s, %s\n  content   %s\n  discord   %s\n  telegram  %s\n  admin     %s\n",
+	if err := needFolder("store.file", filepath.Dir(cfg.Store.File)); err != nil {
+		return err
+	}
+	if cfg.Store.BackupDir != "" {
+		if err := needFolder("store.backup_dir", cfg.Store.BackupDir); err != nil {
+			return err
+		}
+	}
+	state := "configuration is fine"
+	if cfg.Discord.Token == "" && cfg.Telegram.Token == "" {
+		state = "every setting can be read, but no platform has a token"
+	}
+	fmt.Fprintf(p.stdout, state+"\n  store     %s, %s\n  content   %s\n  discord   %s\n  telegram  %s\n  admin     %s\n",
 		cfg.Store.File, sealed, extra, onOff(cfg.Discord.Token != ""), onOff(cfg.Telegram.Token != ""), admin)
 	if cfg.Discord.Token == "" && cfg.Telegram.Token == "" {
 		return errors.New("no platform has a token: \"aiprep serve\" says how to get one")
@@ -75,16 +90,48 @@ func (p *program) checkConfig() error {
 	return nil
 }
 
+// needFolder says what to do about a folder that a setting needs.
+func needFolder(key, dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is a file")
+	}
+	if err != nil {
+		return fmt.Errorf("%s needs the folder %s: make it, or name another (%w)", key, dir, err)
+	}
+	return nil
+}
+
 func (p *program) keyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "key",
-		Short: "Make a new key for store.key_file",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := p.stdout.Write(seal.NewKey())
-			return err
+		Use:   "key [FILE]",
+		Short: "Make a new key for store.key_file, in a file that only you can read",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := p.stdout.Write(seal.NewKey())
+				return err
+			}
+			return p.writeKey(args[0])
 		},
 	}
+}
+
+// writeKey never replaces a file: with a lost key a store is lost.
+func (p *program) writeKey(file string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("write key: %s exists already, and a store may need it: name a new file", file)
+	}
+	if err != nil {
+		return fmt.Errorf("write key: %w", err)
+	}
+	_, err = f.Write(seal.NewKey())
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write key: %w", err)
+	}
+	fmt.Fprintf(p.stdout, "%s is written; keep a copy away from the store, since without it nothing can be read\n", file)
+	return nil
 }
 
 func (p *program) versionCommand() *cobra.Command {

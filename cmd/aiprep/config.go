@@ -106,6 +106,9 @@ func loadConfig(file string, env []string) (Config, error) {
 	if err := fromEnvironment(reflect.ValueOf(&c).Elem(), "AIPREP", env); err != nil {
 		return c, err
 	}
+	if err := unknownVariables(env); err != nil {
+		return c, err
+	}
 	if err := errors.Join(c.Discord.readToken("discord"), c.Telegram.readToken("telegram")); err != nil {
 		return c, err
 	}
@@ -154,6 +157,34 @@ func fromEnvironment(v reflect.Value, prefix string, env []string) error {
 		}
 	}
 	return nil
+}
+
+// unknownVariables finds a variable that is meant for a section of the file and
+// names none of its keys. Other AIPREP_ variables are not ours to judge.
+func unknownVariables(env []string) error {
+	known := map[string]bool{}
+	sections := map[string]bool{}
+	config := reflect.TypeFor[Config]()
+	for i := range config.NumField() {
+		section := "AIPREP_" + strings.ToUpper(config.Field(i).Tag.Get("yaml"))
+		sections[section] = true
+		for _, key := range configKeys(config.Field(i).Type) {
+			known[section+"_"+strings.ToUpper(key)] = true
+		}
+	}
+	var errs []error
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if known[name] {
+			continue
+		}
+		for section := range sections {
+			if key, ok := strings.CutPrefix(name, section+"_"); ok {
+				errs = append(errs, fmt.Errorf("read environment variable %s: %s", name, unknown(strings.ToLower(key))))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func lookup(env []string, name string) (string, bool) {
