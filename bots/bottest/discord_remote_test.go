@@ -33,8 +33,11 @@ func TestControlAPIWorksTheBot(t *testing.T) {
 		}
 		return out
 	}
+	answered := make(chan struct{})
 	go func() {
-		for i := range got {
+		defer close(answered)
+		for range 2 {
+			i := <-got
 			data := text("hello")
 			data["components"] = rows(1)
 			kind := 4
@@ -54,6 +57,7 @@ func TestControlAPIWorksTheBot(t *testing.T) {
 	if pressed.Type != CallbackUpdate || pressed.Message.ID != shown.ID || len(pressed.Message.Components) != 0 {
 		t.Errorf("the press showed %+v", pressed)
 	}
+	<-answered // the press is shown before its answer has returned
 	b.good(t)
 }
 
