@@ -31,7 +31,9 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = flag.Set("test.parallel", "6") // a number
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).CloseWithCode"))
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).CloseWithCode"), // holds the lock
+		goleak.IgnoreTopFunction("sync.runtime_SemacquireRWMutexR"))                        // its listener waits for it
 }
 
 // patienceOf is how long a test waits for anything before it fails.
