@@ -82,6 +82,9 @@ func (t *turn) log(i *content.Item, a answer, was seen) error {
 	if err := put(t.tx, keyItem(t.id, i.ID), now); err != nil {
 		return err
 	}
+	if err := t.remind(i.ID, a.Right); err != nil {
+		return err
+	}
 	t.person.Answers++
 	if a.Right {
 		t.person.Right++

@@ -38,6 +38,7 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: typed("start", wCmdStart, Option{Name: "link", Kind: TextOption, Summary: e.words.say(wOptLink)}), run: (*turn).start},
 		{Command: typed("daily", wCmdDaily), run: (*turn).daily},
 		{Command: costly(typed("test", wCmdTest, scope)), run: (*turn).startTest},
+		{Command: costly(typed("review", wCmdReview, e.reviewOption())), run: (*turn).review},
 		{Command: typed("learn", wCmdLearn, topic, page), run: (*turn).learn, reads: true},
 		{Command: typed("topics", wCmdTopics, page, Option{Name: "category", Kind: TopicOption, Summary: e.words.say(wOptCategory)}), run: (*turn).topics, reads: true},
 		{Command: typed("stats", wCmdStats, topic), run: (*turn).stats, reads: true},
@@ -77,6 +78,13 @@ func (e *Engine) levelChoices() []Choice {
 		choices = append(choices, Choice{Value: l.String(), Label: l.String()})
 	}
 	return choices
+}
+
+func (e *Engine) reviewOption() Option {
+	return Option{Name: "what", Kind: ChoiceOption, Summary: e.words.say(wOptReview), Choices: []Choice{
+		{Value: reviewDue, Label: e.words.say(wReviewDueOnly)}, {Value: reviewAll, Label: e.words.say(wReviewAll)},
+		{Value: reviewAnki, Label: e.words.say(wReviewAnki)}, {Value: reviewCSV, Label: e.words.say(wReviewCSV)},
+	}}
 }
 
 func (e *Engine) personOptions() []Option {

@@ -9,25 +9,38 @@ import (
 	"aiprep/engine/skill"
 )
 
-// draw selects the next item of a run, or nil when none is left.
-func (t *turn) draw(run test) (*content.Item, error) {
+// draw selects the next item of a run, or nil when none is left, and reports
+// whether its review was due.
+func (t *turn) draw(run test) (item *content.Item, review bool, err error) {
+	if run.Review != "" {
+		return t.drawReview(run)
+	}
 	topics := t.e.offered(run.Scope)
 	if len(topics) == 0 { // withdrawn since the test began: it ends here
-		return nil, nil
+		return nil, false, nil
 	}
-	topics = t.spread(topics, run)
+	first, due, err := t.dueTopic(topics, run)
+	if err != nil {
+		return nil, false, err
+	}
+	if topics = t.spread(topics, run); first != nil {
+		topics = []*content.Topic{first}
+	}
 	ab, err := t.abilities()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var items []*content.Item
 	var cands []skill.Candidate
 	tests := 0
 	for _, tp := range topics {
-		live := t.atLevel(tp.Live())
+		live := t.atLevel(tp.Live(), due)
 		cs, n, err := t.candidates(tp, live, ab, run)
 		if err != nil {
-			return nil, err
+			return nil, false, err
+		}
+		for k, i := range live {
+			cs[k].Due = due[i.ID]
 		}
 		items, cands, tests = append(items, live...), append(cands, cs...), max(tests, n)
 	}
@@ -36,9 +49,10 @@ func (t *turn) draw(run test) (*content.Item, error) {
 		First: t.person.Answers == 0 && len(run.Steps) == 0,
 	}, t.e.seed("draw", run.Token, len(run.Steps)))
 	if choice.Index < 0 {
-		return nil, nil
+		return nil, false, nil
 	}
-	return items[choice.Index], nil
+	item = items[choice.Index]
+	return item, due[item.ID], nil
 }
 
 // spread narrows a test over many topics to one topic a question: five
@@ -51,10 +65,11 @@ func (t *turn) spread(topics []*content.Topic, run test) []*content.Topic {
 	return []*content.Topic{topics[order[len(run.Steps)%len(topics)]]}
 }
 
-// atLevel keeps the items of the person's level, if enough are left for a test.
-func (t *turn) atLevel(items []*content.Item) []*content.Item {
+// atLevel keeps the items of the person's level, and those due for a review,
+// if enough are left for a test.
+func (t *turn) atLevel(items []*content.Item, due map[string]bool) []*content.Item {
 	kept := slices.DeleteFunc(slices.Clone(items), func(i *content.Item) bool {
-		return t.person.Level != 0 && i.Level != content.Level(t.person.Level)
+		return t.person.Level != 0 && i.Level != content.Level(t.person.Level) && !due[i.ID]
 	})
 	if apart(kept) < testLength {
 		return items

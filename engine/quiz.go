@@ -30,24 +30,38 @@ func (t *turn) startTest() (Reply, error) {
 	if _, err := t.scopeTopics(scope); err != nil {
 		return Reply{}, err
 	}
-	if err := t.enrol(); err != nil {
-		return Reply{}, err
-	}
-	ab, err := t.abilities()
+	run, err = t.newRun(scope)
 	if err != nil {
 		return Reply{}, err
 	}
+	return t.nextQuestion(run)
+}
+
+// newRun makes a run of questions; it is stored with its first question.
+func (t *turn) newRun(scope string) (test, error) {
+	if err := t.enrol(); err != nil {
+		return test{}, err
+	}
+	ab, err := t.abilities()
+	if err != nil {
+		return test{}, err
+	}
 	before := t.scopeScore(ab, scope)
-	run = test{
+	run := test{
 		Token:  idFrom(mac(t.e.secret, "test", string(t.id), strconv.Itoa(int(t.person.Tests)))),
 		Scope:  scope,
 		Before: []float64{before.Mean, before.Low, before.High},
 	}
 	t.person.Tests++
-	if err := t.savePerson(); err != nil {
-		return Reply{}, err
+	return run, t.savePerson()
+}
+
+// of is how many questions the run has.
+func (r test) of() int {
+	if r.Of > 0 {
+		return r.Of
 	}
-	return t.nextQuestion(run)
+	return testLength
 }
 
 // resumeTest shows the open question again, or the next one.
@@ -98,7 +112,7 @@ func (e *Engine) offered(scope string) []*content.Topic {
 
 // nextQuestion draws the next question, stores it and shows it.
 func (t *turn) nextQuestion(run test) (Reply, error) {
-	item, err := t.draw(run)
+	item, review, err := t.draw(run)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -107,10 +121,12 @@ func (t *turn) nextQuestion(run test) (Reply, error) {
 	}
 	run.Steps = append(run.Steps, step{
 		Item: item.ID, Rev: item.Rev,
-		Order: t.e.shuffle(item, "test", string(run.Token)),
+		Order: t.e.shuffle(item, "test", string(run.Token)), Review: review,
 	})
-	if err := t.serve(run, item); err != nil {
-		return Reply{}, err
+	if !review { // what comes back to one person is no exposure
+		if err := t.serve(run, item); err != nil {
+			return Reply{}, err
+		}
 	}
 	if err := put(t.tx, keyTest(t.id), run); err != nil {
 		return Reply{}, err
@@ -129,7 +145,7 @@ func (t *turn) testQuestion(run test) (*Message, error) {
 	}
 	topic := t.e.bank.Topic(item.Topic)
 	m := &Message{
-		Title:   t.say(wTestTitle, "k", n, "of", testLength, "topic", topic.Title),
+		Title:   t.say(wTestTitle, "k", n, "of", run.of(), "topic", topic.Title),
 		Text:    question(item, s.Order),
 		Buttons: t.e.letters(verbPick, run.Token, strconv.Itoa(n), len(s.Order)),
 		Quiz:    quizOf(item, s.Order),
@@ -188,15 +204,19 @@ func (t *turn) pick() (Reply, error) {
 	if !ok {
 		return Reply{}, t.sorry(wTestOver)
 	}
+	kind := kindTest
+	if run.Review != "" {
+		kind = kindReview
+	}
 	out, err := t.record(item, answer{
-		Option: option, Right: right, Kind: kindTest,
+		Option: option, Right: right, Kind: kind,
 		Date: DateOf(t.in.At, t.zone()), Delivery: run.Token, Order: s.Order,
 	})
 	if err != nil {
 		return Reply{}, err
 	}
 	s.Option, s.Right, s.Counted = option, right, out.counted
-	run.Done = run.Done || at == testLength
+	run.Done = run.Done || at == run.of()
 	if err := put(t.tx, keyTest(t.id), run); err != nil {
 		return Reply{}, err
 	}
@@ -213,11 +233,17 @@ func (t *turn) testVerdict(run test, at int, full bool) (Reply, error) {
 	}
 	m := t.words.verdict(item, s.Order, s.Option, full)
 	m.Text = append(content.Text{{Kind: content.Quote, Spans: flat(content.Parse(shortStem(item)))}}, m.Text...)
-	if !s.Counted {
+	if run.Review != "" {
+		back, err := t.nextReview(s.Item)
+		if err != nil {
+			return Reply{}, err
+		}
+		m.Text = append(m.Text, back...)
+	} else if !s.Counted {
 		m.Text = append(m.Text, t.text(wNotCounted)...)
 	}
 	row := []Button{t.button(wNext, verbNext, string(run.Token), strconv.Itoa(at))}
-	if at == testLength {
+	if at == run.of() {
 		row[0].Label = t.say(wSummary)
 	}
 	if !full {
@@ -249,7 +275,7 @@ func (t *turn) next() (Reply, error) {
 		return t.finish(run)
 	case at < len(run.Steps) || t.stillOpen(run):
 		return t.resumeTest(run)
-	case at == testLength:
+	case at == run.of():
 		return t.finish(run)
 	}
 	return t.nextQuestion(run)
@@ -288,7 +314,7 @@ func (t *turn) stop() (Reply, error) {
 // finish closes the run and sums it up.
 func (t *turn) finish(run test) (Reply, error) {
 	run.Done = true
-	if len(run.Steps) == testLength && t.person.Consent == 0 {
+	if run.Review == "" && len(run.Steps) == testLength && t.person.Consent == 0 {
 		// Asked once, after the first whole test; no answer means no.
 		run.Asked, t.person.Consent = true, consentNo
 		if err := t.savePerson(); err != nil {
@@ -333,13 +359,17 @@ func (t *turn) testSummary(run test) (*Message, error) {
 	m := &Message{Title: t.say(wTestDone, "right", right, "of", answered), Text: lines}
 	if answered == 0 {
 		m.Title, m.Text = t.say(wTestStopped), t.text(wTestStoppedText)
-	} else {
+	} else if run.Review == "" {
 		m.Text = append(m.Text, t.scoreChange(run, ab)...)
 	}
 	m.Buttons = [][]Button{{
 		t.button(wAgain, "test", run.Scope),
 		t.button(wStats, "stats", t.topicOf(run.Scope)),
 	}}
+	if run.Review != "" {
+		m.Buttons[0][0] = t.button(wTestMe, "test")
+		return m, t.reviewLine(m)
+	}
 	if tp := t.e.bank.Topic(run.Scope); tp != nil && tp.Guide != nil {
 		m.Buttons[0] = append(m.Buttons[0], t.button(wGuide, "learn", tp.ID))
 	}

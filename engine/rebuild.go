@@ -49,6 +49,7 @@ const (
 	ofCounters
 	ofAbilities
 	ofSeen
+	ofCards
 	ofDays
 	ofStreaks
 	ofServers
@@ -57,7 +58,7 @@ const (
 
 func derivedKinds() []Checked {
 	var all []Checked
-	for _, what := range []string{"item numbers", "answer counters", "abilities", "items seen", "kept days", "streaks", "servers joined", "server streaks"} {
+	for _, what := range []string{"item numbers", "answer counters", "abilities", "items seen", "review cards", "kept days", "streaks", "servers joined", "server streaks"} {
 		all = append(all, Checked{What: what})
 	}
 	return all
@@ -235,7 +236,7 @@ func (r *rebuild) person(ctx context.Context, id ID) error {
 		if err := nothing(tx, p.next, end); err != nil {
 			return err
 		}
-		for _, compare := range []func(Tx, *replay, *findings) error{r.me, r.abilities, r.seenItems, r.keptDays} {
+		for _, compare := range []func(Tx, *replay, *findings) error{r.me, r.abilities, r.seenItems, r.notebookOf, r.keptDays} {
 			if err := compare(tx, p, &f); err != nil {
 				return err
 			}

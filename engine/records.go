@@ -26,6 +26,7 @@ import (
 //	p/<person>/test                      the current or last test
 //	p/<person>/ask                       a line of text that is awaited
 //	p/<person>/item/<item>               what the person last did with an item
+//	p/<person>/card/<item>               when a missed item is asked again
 //	p/<person>/day/<date>                a kept challenge date
 //	p/<person>/answer/<seq>              answer (append-only)
 //	s/<space>/me                         space
@@ -95,6 +96,7 @@ func keySkill(p ID) []byte               { return keyPerson(p, "skill") }
 func keyTest(p ID) []byte                { return keyPerson(p, "test") }
 func keyAsk(p ID) []byte                 { return keyPerson(p, "ask") }
 func keyItem(p ID, item string) []byte   { return keyPerson(p, "item/"+item) }
+func keyCard(p ID, item string) []byte   { return keyPerson(p, "card/"+item) }
 func keyDay(p ID, d Date) []byte         { return keyPerson(p, "day/"+dateKey(d)) }
 func keyAnswer(p ID, seq uint32) []byte  { return keyPerson(p, fmt.Sprintf("answer/%08x", seq)) }
 func keySpace(s ID) []byte               { return []byte("s/" + string(s) + "/me") }

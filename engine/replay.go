@@ -23,6 +23,7 @@ type replay struct {
 	me        person // of which only what is derived is filled in
 	abilities abilities
 	seen      map[string]seen
+	cards     map[string]card
 	days      []Date // kept, ascending
 	now       int64  // of the answer being taken in, Unix seconds
 	unknown   error  // why the abilities cannot be computed, or nil
@@ -32,7 +33,7 @@ func (r *rebuild) newReplay(id ID) *replay {
 	return &replay{
 		model: r.model, history: r.history, posted: r.posted,
 		id: id, next: keyAnswer(id, 0),
-		abilities: abilities{General: r.model.NewGeneral()}, seen: map[string]seen{},
+		abilities: abilities{General: r.model.NewGeneral()}, seen: map[string]seen{}, cards: map[string]card{},
 	}
 }
 
@@ -87,6 +88,7 @@ func (p *replay) add(ctx context.Context, seq uint32, a answer) error {
 			p.abilities.learn(p.model, topicOfItem(a.Item), n, try, a.Right, at)
 		}
 	}
+	p.remind(a)
 	p.seen[a.Item] = seen{At: at.Unix(), Right: a.Right, N: was.N + 1}
 	p.answers++
 	p.me.Answers = seq + 1

@@ -31,6 +31,9 @@ func (t *turn) stats() (Reply, error) {
 	m.Text = append(m.Text, t.topicScores(ab)...)
 	m.Text = append(m.Text, t.text(wStatsRange)...)
 	m.Buttons = [][]Button{{t.button(wTestMe, "test"), t.button(wStreak, "streak")}}
+	if err := t.reviewLine(m); err != nil {
+		return Reply{}, err
+	}
 	return t.show(m), nil
 }
 

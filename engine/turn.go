@@ -165,7 +165,13 @@ func (t *turn) knownArgs() (map[string]string, error) {
 	}
 	var names []string
 	for _, o := range t.cmd.Options {
-		names = append(names, o.Name)
+		if len(t.cmd.Options) > 1 {
+			names = append(names, o.Name)
+			continue
+		}
+		for _, c := range o.Choices {
+			names = append(names, c.Value)
+		}
 	}
 	return nil, t.sorry(wUnknownOption, "word", left[0], "options", strings.Join(names, ", "))
 }

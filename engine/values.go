@@ -54,7 +54,7 @@ type answer struct {
 	Rev      int     `cbor:"2,keyasint"`
 	Option   string  `cbor:"3,keyasint"` // the option's key, or dontKnow
 	Right    bool    `cbor:"4,keyasint,omitempty"`
-	Kind     string  `cbor:"5,keyasint"` // kindTest or kindDaily
+	Kind     string  `cbor:"5,keyasint"` // kindTest, kindDaily or kindReview
 	At       int64   `cbor:"6,keyasint"` // Unix milliseconds
 	Zone     string  `cbor:"7,keyasint,omitempty"`
 	Date     Date    `cbor:"8,keyasint,omitempty"` // challenge date of a daily, local date of a test
@@ -72,9 +72,10 @@ type answer struct {
 
 // Kinds of answer, and the option that nobody has to guess.
 const (
-	kindTest  = "test"
-	kindDaily = "daily"
-	dontKnow  = "dk"
+	kindTest   = "test"
+	kindDaily  = "daily"
+	kindReview = "review"
+	dontKnow   = "dk"
 )
 
 // seen is what a person last did with one item.
@@ -92,6 +93,8 @@ type test struct {
 	Done   bool      `cbor:"4,keyasint,omitempty"`
 	Asked  bool      `cbor:"6,keyasint,omitempty"` // its summary asks for consent
 	Before []float64 `cbor:"5,keyasint,omitempty"` // score mean, low, high at the start
+	Review string    `cbor:"7,keyasint,omitempty"` // of a review: reviewDue or reviewAll
+	Of     int       `cbor:"8,keyasint,omitempty"` // how many questions; 0 means testLength
 }
 
 // step is one question of a test.
@@ -102,6 +105,7 @@ type step struct {
 	Option  string `cbor:"4,keyasint,omitempty"` // "" until answered
 	Right   bool   `cbor:"5,keyasint,omitempty"`
 	Counted bool   `cbor:"6,keyasint,omitempty"`
+	Review  bool   `cbor:"7,keyasint,omitempty"` // its review was due
 }
 
 // space is a server or a private chat.

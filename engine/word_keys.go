@@ -8,6 +8,7 @@ const (
 	wCmdStart         word = "cmdStart"
 	wCmdDaily         word = "cmdDaily"
 	wCmdTest          word = "cmdTest"
+	wCmdReview        word = "cmdReview"
 	wCmdLearn         word = "cmdLearn"
 	wCmdTopics        word = "cmdTopics"
 	wCmdStats         word = "cmdStats"
@@ -20,6 +21,7 @@ const (
 	wCmdWhy           word = "cmdWhy"
 	wCmdHelp          word = "cmdHelp"
 	wOptScope         word = "optScope"
+	wOptReview        word = "optReview"
 	wOptTopic         word = "optTopic"
 	wOptCategory      word = "optCategory"
 	wOptPage          word = "optPage"
@@ -88,6 +90,20 @@ const (
 	wScoreLine        word = "scoreLine"
 	wScoreChange      word = "scoreChange"
 	wOneTest          word = "oneTest"
+	wReviewNone       word = "reviewNone"
+	wReviewHow        word = "reviewHow"
+	wReviewNext       word = "reviewNext"
+	wReviewBack       word = "reviewBack"
+	wReviewLearnt     word = "reviewLearnt"
+	wReviewDue        word = "reviewDue"
+	wReviewButton     word = "reviewButton"
+	wReviewDueOnly    word = "reviewDueOnly"
+	wReviewAll        word = "reviewAll"
+	wReviewAnki       word = "reviewAnki"
+	wReviewCSV        word = "reviewCSV"
+	wExported         word = "exported"
+	wExportedAnki     word = "exportedAnki"
+	wExportedCSV      word = "exportedCSV"
 	wDailyButton      word = "dailyButton"
 	wDailyTitle       word = "dailyTitle"
 	wDailyFooter      word = "dailyFooter"
@@ -190,30 +206,32 @@ const (
 // allWords lists every phrase that a catalogue must hold.
 func allWords() []word {
 	return []word{
-		wCmdStart, wCmdDaily, wCmdTest, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak, wCmdSettings,
-		wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdHelp, wOptScope, wOptTopic,
-		wOptCategory, wOptPage, wOptLink, wOptShare, wOptZone, wOptLevel, wOptTime, wOptDays,
-		wOptQuorum, wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServerOff, wHelloServer,
-		wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption, wNotACommand,
-		wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount,
-		wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe,
-		wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow,
-		wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone,
-		wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
-		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
-		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
-		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,
-		wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle,
-		wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum,
-		wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed,
-		wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
-		wSettingsZone, wSettingsLevel, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
-		wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear, wBadTime,
-		wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts,
-		wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays,
-		wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle,
-		wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange,
-		wPausedTitle, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone,
-		wWhyRemoved, wWhyEmpty,
+		wCmdStart, wCmdDaily, wCmdTest, wCmdReview, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak,
+		wCmdSettings, wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdHelp, wOptScope,
+		wOptReview, wOptTopic, wOptCategory, wOptPage, wOptLink, wOptShare, wOptZone, wOptLevel,
+		wOptTime, wOptDays, wOptQuorum, wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServerOff,
+		wHelloServer, wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption,
+		wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle,
+		wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack,
+		wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
+		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
+		wNotCounted, wQuestionGone, wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped,
+		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
+		wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt,
+		wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported,
+		wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wDailyOver,
+		wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain,
+		wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered,
+		wStreakLine, wServerStreakLine, wStreakTitle, wStreakNone, wStreakHow, wStreakLongest,
+		wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic,
+		wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed, wReadiness, wReadyLevel, wAllStats,
+		wStatsEmptyTitle, wStatsEmpty, wSettingsTitle, wSettingsZone, wSettingsLevel, wSettingsShare,
+		wYes, wNo, wShareOn, wShareOff, wYesOrNo, wShareAsk, wChangeZone, wAskZoneTitle, wAskZone,
+		wHintZone, wBadZone, wBadZoneNear, wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm,
+		wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow,
+		wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum,
+		wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays,
+		wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle, wPaused, wNotRunning,
+		wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
 	}
 }

@@ -35,6 +35,9 @@ type Config struct {
 	// Start sets the clock and makes it stand still but for ten seconds a
 	// line, so that a script always plays the same. Zero means the real time.
 	Start time.Time
+	// Save keeps a file or picture that was sent and returns where it is. With
+	// none, only the name and size are shown.
+	Save func(name string, data []byte) (path string, err error)
 }
 
 // Platform is the console's name among the platforms.
@@ -59,7 +62,7 @@ const perLine = 10 * time.Second
 
 // New returns a session that begins with ann in private.
 func New(cfg Config) *Console {
-	return &Console{cfg: cfg, world: newWorld(cfg.Out), who: "ann", now: cfg.Start, asked: map[string]bool{}}
+	return &Console{cfg: cfg, world: newWorld(cfg), who: "ann", now: cfg.Start, asked: map[string]bool{}}
 }
 
 func (c *Console) script() bool { return !c.cfg.Start.IsZero() }

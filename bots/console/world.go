@@ -16,6 +16,7 @@ type world struct {
 	out      io.Writer
 	said     []*said
 	managers map[string]string // server -> who came first
+	save     func(name string, data []byte) (string, error)
 }
 
 // said is one message in a chat.
@@ -26,8 +27,8 @@ type said struct {
 	what engine.Message
 }
 
-func newWorld(out io.Writer) *world {
-	return &world{out: out, managers: map[string]string{}}
+func newWorld(cfg Config) *world {
+	return &world{out: cfg.Out, save: cfg.Save, managers: map[string]string{}}
 }
 
 func (w *world) printf(format string, args ...any) { fmt.Fprintf(w.out, format, args...) }
@@ -96,6 +97,13 @@ func (w *world) print(mark string, s *said) {
 	for line := range strings.SplitSeq(s.what.Text.String(), "\n") {
 		w.printf("%s\n", strings.TrimRight("  │ "+line, " "))
 	}
+	if i := s.what.Image; i != nil {
+		w.file("picture.png", i.PNG)
+		w.printf("  │ (%s)\n", i.Alt)
+	}
+	if f := s.what.File; f != nil {
+		w.file(f.Name, f.Data)
+	}
 	number := 0
 	for _, row := range s.what.Buttons {
 		w.printf("  ")
@@ -109,6 +117,19 @@ func (w *world) print(mark string, s *said) {
 		}
 		w.printf("\n")
 	}
+}
+
+// file says what was sent and, where files are kept, where it is now.
+func (w *world) file(name string, data []byte) {
+	w.printf("  │ 📎 %s (%d bytes)", name, len(data))
+	if w.save != nil {
+		path, err := w.save(name, data)
+		if err != nil {
+			path = err.Error()
+		}
+		w.printf(": %s", path)
+	}
+	w.printf("\n")
 }
 
 func isLetter(label string) bool { return len(label) == 1 && label[0] >= 'A' && label[0] <= 'Z' }

@@ -33,6 +33,19 @@ seconds a line, and the same script always plays the same.`,
 	return cmd
 }
 
+// savePlayed keeps a file that the bot sent among the temporary ones.
+func savePlayed(name string, data []byte) (path string, err error) {
+	f, err := os.CreateTemp("", "*-"+filepath.Base(name))
+	if err != nil {
+		return "", fmt.Errorf("save %s: %w", name, err)
+	}
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("save %s: %w", name, err)
+	}
+	return f.Name(), nil
+}
+
 // playStart is when a script's clock starts.
 var playStart = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
@@ -55,9 +68,9 @@ func (p *program) play(ctx context.Context, file, extra string) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	cfg := engine.Config{Store: store, Bank: bank}
-	con := console.Config{In: p.stdin, Out: p.stdout}
+	con := console.Config{In: p.stdin, Out: p.stdout, Save: savePlayed}
 	if f, ok := p.stdin.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		con.Start = playStart
+		con.Start, con.Save = playStart, nil
 		cfg.Secret = make([]byte, 32) // a script repeats; what is played is no secret
 	}
 	e, err := engine.New(ctx, cfg)
