@@ -49,6 +49,9 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: admin(typed("resume", wCmdResume)), run: (*turn).resume},
 		{Command: typed(verbStop, wCmdCancel), run: (*turn).stop},
 		{Command: typed(verbWhy, wCmdWhy), run: (*turn).why, reads: true},
+		{Command: typed("privacy", wCmdPrivacy), run: (*turn).privacy, reads: true},
+		{Command: costly(typed("export", wCmdExport)), run: (*turn).export, reads: true},
+		{Command: costly(typed("erase", wCmdErase)), run: (*turn).erase},
 		{Command: typed("help", wCmdHelp), run: (*turn).help, reads: true},
 
 		{Command: hidden(verbPick, ShowsReplace), run: (*turn).pick},

@@ -19,6 +19,9 @@ const (
 	wCmdResume        word = "cmdResume"
 	wCmdCancel        word = "cmdCancel"
 	wCmdWhy           word = "cmdWhy"
+	wCmdPrivacy       word = "cmdPrivacy"
+	wCmdExport        word = "cmdExport"
+	wCmdErase         word = "cmdErase"
 	wCmdHelp          word = "cmdHelp"
 	wOptScope         word = "optScope"
 	wOptReview        word = "optReview"
@@ -159,6 +162,20 @@ const (
 	wHintZone         word = "hintZone"
 	wBadZone          word = "badZone"
 	wBadZoneNear      word = "badZoneNear"
+	wPrivacyTitle     word = "privacyTitle"
+	wPrivacy          word = "privacy"
+	wExportButton     word = "exportButton"
+	wSettingsButton   word = "settingsButton"
+	wEraseButton      word = "eraseButton"
+	wNothingKept      word = "nothingKept"
+	wExportTitle      word = "exportTitle"
+	wExportText       word = "exportText"
+	wEraseTitle       word = "eraseTitle"
+	wEraseAsk         word = "eraseAsk"
+	wExportFirst      word = "exportFirst"
+	wEraseYes         word = "eraseYes"
+	wErased           word = "erased"
+	wErasedText       word = "erasedText"
 	wBadTime          word = "badTime"
 	wBadDays          word = "badDays"
 	wSetupOff         word = "setupOff"
@@ -207,31 +224,34 @@ const (
 func allWords() []word {
 	return []word{
 		wCmdStart, wCmdDaily, wCmdTest, wCmdReview, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak,
-		wCmdSettings, wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdHelp, wOptScope,
-		wOptReview, wOptTopic, wOptCategory, wOptPage, wOptLink, wOptShare, wOptZone, wOptLevel,
-		wOptTime, wOptDays, wOptQuorum, wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServerOff,
-		wHelloServer, wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption,
-		wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle,
-		wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack,
-		wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
-		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
-		wNotCounted, wQuestionGone, wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped,
-		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
-		wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt,
-		wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported,
-		wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wDailyOver,
-		wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain,
-		wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered,
-		wStreakLine, wServerStreakLine, wStreakTitle, wStreakNone, wStreakHow, wStreakLongest,
-		wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic,
-		wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed, wReadiness, wReadyLevel, wAllStats,
-		wStatsEmptyTitle, wStatsEmpty, wSettingsTitle, wSettingsZone, wSettingsLevel, wSettingsShare,
-		wYes, wNo, wShareOn, wShareOff, wYesOrNo, wShareAsk, wChangeZone, wAskZoneTitle, wAskZone,
-		wHintZone, wBadZone, wBadZoneNear, wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm,
-		wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow,
-		wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum,
-		wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays,
-		wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle, wPaused, wNotRunning,
-		wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
+		wCmdSettings, wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdPrivacy, wCmdExport,
+		wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic, wOptCategory, wOptPage, wOptLink,
+		wOptShare, wOptZone, wOptLevel, wOptTime, wOptDays, wOptQuorum, wOptChannel, wOptTopics,
+		wHelloTitle, wHello, wHelloServerOff, wHelloServer, wHelpTitle, wHelpServer, wHelpButton,
+		wUnknownCommand, wUnknownOption, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly,
+		wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown,
+		wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak,
+		wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource,
+		wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone, wNoQuestions,
+		wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
+		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
+		wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt, wReviewDue, wReviewButton,
+		wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported, wExportedAnki, wExportedCSV,
+		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
+		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,
+		wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle,
+		wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum,
+		wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed,
+		wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
+		wSettingsZone, wSettingsLevel, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
+		wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear,
+		wPrivacyTitle, wPrivacy, wExportButton, wSettingsButton, wEraseButton, wNothingKept,
+		wExportTitle, wExportText, wEraseTitle, wEraseAsk, wExportFirst, wEraseYes, wErased,
+		wErasedText, wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat,
+		wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted,
+		wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp,
+		wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays,
+		wEveryDay, wQuorumRange, wPausedTitle, wPaused, wNotRunning, wSuspendedTitle, wSuspended,
+		wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
 	}
 }
