@@ -42,7 +42,7 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: typed("learn", wCmdLearn, topic, page), run: (*turn).learn, reads: true},
 		{Command: typed("topics", wCmdTopics, page, Option{Name: "category", Kind: TopicOption, Summary: e.words.say(wOptCategory)}), run: (*turn).topics, reads: true},
 		{Command: typed("stats", wCmdStats, topic), run: (*turn).stats, reads: true},
-		{Command: typed("streak", wCmdStreak), run: (*turn).streaks, reads: true},
+		{Command: typed("streak", wCmdStreak, e.streakOption()), run: (*turn).streaks, reads: true},
 		{Command: typed("settings", wCmdSettings, e.personOptions()...), run: (*turn).settings},
 		{Command: admin(typed("setup", wCmdSetup, e.setupOptions()...)), run: (*turn).setup},
 		{Command: admin(typed("pause", wCmdPause)), run: (*turn).pause},
@@ -90,10 +90,18 @@ func (e *Engine) reviewOption() Option {
 	}}
 }
 
+func (e *Engine) streakOption() Option {
+	return Option{Name: "what", Kind: ChoiceOption, Summary: e.words.say(wOptStreak), Choices: []Choice{
+		{Value: "why", Label: e.words.say(wStreakWhy)},
+	}}
+}
+
 func (e *Engine) personOptions() []Option {
 	return []Option{
 		{Name: "zone", Kind: ZoneOption, Summary: e.words.say(wOptZone)},
 		{Name: "level", Kind: ChoiceOption, Choices: e.levelChoices(), Summary: e.words.say(wOptLevel)},
+		{Name: "rest", Kind: DaysOption, Summary: e.words.say(wOptRest)},
+		{Name: "vacation", Kind: NumberOption, Summary: e.words.say(wOptVacation)},
 		{Name: "share", Kind: ChoiceOption, Summary: e.words.say(wOptShare), Choices: []Choice{
 			{Value: "yes", Label: e.words.say(wYes)}, {Value: "no", Label: e.words.say(wNo)},
 		}},

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"fmt"
-
 	"aiprep/content"
 )
 
@@ -42,7 +40,10 @@ func (t *turn) privateDaily() (Reply, error) {
 	if err := t.settle(); err != nil {
 		return Reply{}, err
 	}
-	today := DateOf(t.in.At, t.zone())
+	today, err := t.privateDate()
+	if err != nil {
+		return Reply{}, err
+	}
 	var o occurrence
 	found, err := get(t.tx, keyOcc(t.spaceID, today), &o)
 	if err != nil {
@@ -59,7 +60,7 @@ func (t *turn) privateDaily() (Reply, error) {
 		}
 		end, _ := (today + 1).At(0, 0, t.zone())
 		o = t.schedule().occurrence(p, today)
-		o.State, o.Posted, o.Closes = occPosted, t.in.At.Unix(), end.Unix()
+		o.State, o.Posted, o.Closes = occPosted, t.in.At.Unix(), end.Add(grace).Unix()
 		if err := t.schedule().saveOccurrence(today, o); err != nil {
 			return Reply{}, err
 		}
@@ -69,6 +70,16 @@ func (t *turn) privateDaily() (Reply, error) {
 		}
 	}
 	return t.ownCopy(t.spaceID, today)
+}
+
+// privateDate is the date that a private daily is for: today's, or within the
+// hours of grace yesterday's when a streak hangs on it.
+func (t *turn) privateDate() (Date, error) {
+	today, d := t.today(), t.openSince()
+	if d == today || t.person.Streak.Last != d-1 || t.person.rests(d) {
+		return today, nil
+	}
+	return d, nil
 }
 
 // ownCopy shows one person the challenge of a date, or their verdict.
@@ -284,9 +295,10 @@ func (s *space) meet(day *spaceDay, d Date) bool {
 		return false
 	}
 	day.Met = true
-	s.Streak.Current++
-	s.Streak.Longest = max(s.Streak.Longest, s.Streak.Current)
-	s.Streak.Last = d
+	s.Streak.grow(d, 0)
+	if n := s.Streak.Current; n > s.Milestone && milestone(n) {
+		s.Milestone, s.Feast = n, d
+	}
 	return true
 }
 
@@ -317,6 +329,12 @@ func (t *turn) dailyVerdict(item *content.Item, o occurrence, mk mark, full bool
 	if s.Current > 0 {
 		m.Text = append(m.Text, t.text(wStreakLine, "n", s.Current)...)
 	}
+	if s.Froze > 0 {
+		m.Text = append(m.Text, t.text(wFroze, "n", s.Froze)...)
+	}
+	if s.Earned && s.Current > 0 {
+		m.Text = append(m.Text, t.text(wFreezeEarned)...)
+	}
 	if !mk.Counted {
 		m.Text = append(m.Text, t.text(wNotCounted)...)
 	}
@@ -334,119 +352,4 @@ func (t *turn) closedDaily(item *content.Item, o occurrence) (Reply, error) {
 		Title: t.say(wDailyClosed, "letter", letter),
 		Text:  content.Parse(item.Short),
 	}), nil
-}
-
-// whyDaily shows the whole explanation to someone who has answered.
-func (t *turn) whyDaily() (Reply, error) {
-	t.in.Args = append(t.in.Args[:min(1, len(t.in.Args))], "")
-	space, d, o, err := t.delivery()
-	if err != nil {
-		return Reply{}, err
-	}
-	item := t.e.bank.Item(o.Item)
-	var mk mark
-	answered, err := t.marked(space, d, &mk)
-	if err != nil {
-		return Reply{}, err
-	}
-	if !asked(item, o.Rev, len(o.Order)) || !answered {
-		return Reply{}, t.sorry(wDailyOver)
-	}
-	m, err := t.dailyVerdict(item, o, mk, true)
-	return t.show(m), err
-}
-
-// whyChosen explains the choice of the open challenge, or of one's own of today.
-func (t *turn) whyChosen() (Reply, error) {
-	d := t.space.Open
-	if t.in.In.Private() {
-		d = DateOf(t.in.At, t.zone())
-	}
-	var o occurrence
-	found, err := get(t.tx, keyOcc(t.spaceID, d), &o)
-	if err != nil {
-		return Reply{}, err
-	}
-	switch {
-	case found && d != 0:
-	case t.in.In.Private():
-		return Reply{}, t.sorry(wWhyNone)
-	default:
-		return t.noDaily()
-	}
-	m := &Message{Title: t.say(wWhyTitle), Text: t.text(wWhyNewcomer)}
-	if o.For.Members > 0 {
-		m.Text = t.text(wWhyMembers, "n", o.For.Members)
-	}
-	m.Text = append(m.Text, t.text(wWhyChance, "n", o.For.Fresh, "p", percent(o.For.P))...)
-	m.Buttons = [][]Button{{t.button(wDailyButton, "daily")}}
-	return t.show(m), nil
-}
-
-// histogram shows how often each option was chosen.
-func (c *catalogue) histogram(item *content.Item, order []int, counts map[string]int) content.Text {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	if total == 0 {
-		return c.text(wNobody)
-	}
-	text := c.text(wAnswered, "n", total)
-	row := func(label string, n int) {
-		text = append(text, content.Block{Kind: content.ListItem, Mark: label, Spans: []content.Span{
-			{Text: fmt.Sprintf("%s %d %% (%d)", bar(n, total), (n*100+total/2)/total, n)},
-		}})
-	}
-	for n, at := range order {
-		o := item.Options[at]
-		mark := string(rune('A' + n))
-		if o.Correct {
-			mark += " ✓"
-		}
-		row(mark, counts[o.Key])
-	}
-	if n := counts[dontKnow]; n > 0 {
-		row(c.say(wDontKnow), n)
-	}
-	return text
-}
-
-// reveal renders what a challenge becomes when it closes.
-func (e *Engine) reveal(o occurrence, counts map[string]int, s space) *Message {
-	c := e.words
-	item := e.bank.Item(o.Item)
-	if !asked(item, o.Rev, len(o.Order)) {
-		return &Message{Text: c.text(wQuestionGone)}
-	}
-	letter := letterOf(item, o.Order, item.Options[item.Key()].Key)
-	m := &Message{
-		Title: c.say(wRevealTitle, "letter", letter, "topic", e.bank.Topic(item.Topic).Title),
-		Text:  question(item, o.Order),
-	}
-	m.Text = append(m.Text, c.histogram(item, o.Order, counts)...)
-	m.Text = append(m.Text, content.Parse(item.Full)...)
-	if s.Streak.Current > 0 {
-		m.Text = append(m.Text, c.text(wServerStreakLine, "n", s.Streak.Current)...)
-	}
-	return m
-}
-
-// dailyMessage renders the public challenge.
-func (e *Engine) dailyMessage(item *content.Item, o occurrence, s space, note word) *Message {
-	c := e.words
-	m := &Message{
-		Title:   c.say(wDailyTitle, "topic", e.bank.Topic(item.Topic).Title, "level", item.Level.String()),
-		Buttons: e.letters(verbVote, o.Token, "", len(o.Order)),
-		Quiz:    quizOf(item, o.Order),
-	}
-	if note != "" {
-		m.Text = append(m.Text, c.text(note)...)
-	}
-	m.Text = append(m.Text, question(item, o.Order)...)
-	if s.Streak.Current > 0 {
-		m.Text = append(m.Text, c.text(wServerStreakLine, "n", s.Streak.Current)...)
-	}
-	m.Text = append(m.Text, c.text(wDailyFooter)...)
-	return m
 }

@@ -315,7 +315,7 @@ func (s *scheduling) close(d Date, o *occurrence) error {
 		return err
 	}
 	if !day.Met {
-		s.space.Streak.Current = 0
+		s.space.Streak.lapse()
 	}
 	if s.space.Open == d {
 		s.space.Open = 0

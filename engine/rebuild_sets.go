@@ -124,11 +124,10 @@ func streakOf(tx Tx, id ID) (s streak, err error) {
 	maps.Copy(dates, closed)
 	for _, d := range slices.Sorted(maps.Keys(dates)) {
 		if !met[d] {
-			s.Current = 0
+			s.lapse()
 			continue
 		}
-		s.Current, s.Last = s.Current+1, d
-		s.Longest = max(s.Longest, s.Current)
+		s.grow(d, 0)
 	}
 	return s, nil
 }

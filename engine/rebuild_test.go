@@ -347,6 +347,8 @@ func (l *life) step() {
 	case n == 7:
 		l.now = l.now.Add(time.Minute)
 		l.takeTest(who, []string{"tokenization", "quantization", ""}[l.rng.IntN(3)], l.rng)
+	case n == 9:
+		l.types(who, "", []string{"settings rest=Sat,Sun", "settings rest=none", "settings vacation=3", "settings vacation=0"}[l.rng.IntN(4)])
 	case n == 8:
 		if m := l.types(who, "", "daily").Whisper; len(m.Buttons[0]) > 2 {
 			l.press(who, "", m, "w1", letter(l.rng))

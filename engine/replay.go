@@ -42,6 +42,9 @@ const answerPage = 500
 
 // read takes in the answers that were not there before.
 func (p *replay) read(ctx context.Context, s Store) error {
+	if err := p.readRests(ctx, s); err != nil {
+		return err
+	}
 	_, end := prefixRange(keyPerson(p.id, "answer/"))
 	for {
 		page, err := pageOf(ctx, s, p.next, end, answerPage)
@@ -71,6 +74,19 @@ func (p *replay) read(ctx context.Context, s Store) error {
 			return nil
 		}
 	}
+}
+
+// readRests takes in the person's days off, which are facts: they never change
+// for a date that was judged.
+func (p *replay) readRests(ctx context.Context, s Store) error {
+	var me person
+	err := s.View(ctx, func(tx Tx) error {
+		me = person{}
+		_, err := get(tx, keyMe(p.id), &me)
+		return err
+	})
+	p.me.Rests = me.Rests
+	return err
 }
 
 // add does what record, and for a daily count, did with this answer.

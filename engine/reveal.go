@@ -30,7 +30,7 @@ func (r *runner) revealJob(ctx context.Context, key []byte, p Poster) error {
 	if err != nil {
 		return err
 	}
-	m := r.reveal(o, counts, s)
+	m := r.reveal(o, j.Date, counts, s)
 	for _, ref := range o.Refs {
 		if wait := r.edit(ctx, p, o.To, ref, *m, j.Tries); wait > 0 && r.now().Sub(time.Unix(j.Due, 0)) < revealWithin {
 			return r.update(ctx, key, func(sc *scheduling, jb job, _ occurrence) error {

@@ -12,7 +12,7 @@ func (t *turn) settings() (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	for _, name := range []string{"zone", "level", "share"} {
+	for _, name := range []string{"zone", "level", "rest", "vacation", "share"} {
 		if args[name] == "" {
 			continue
 		}
@@ -36,8 +36,9 @@ func (t *turn) settingsForm() *Message {
 	if t.person.Consent == consentYes {
 		share, change = wYes, t.button(wShareOff, verbMy, "share", "no")
 	}
+	m.Text = append(m.Text, t.restLines()...)
 	m.Text = append(m.Text, t.text(wSettingsShare, "share", t.say(share))...)
-	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone")}, {change}}
+	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone"), t.button(wChangeRest, verbMy, "ask", "rest"), t.button(wVacation, verbMy, "ask", "vacation")}, {change}}
 	return m
 }
 
@@ -56,7 +57,7 @@ func (t *turn) my() (Reply, error) {
 	}
 	name, value := t.in.Args[0], strings.Join(t.in.Args[1:], " ")
 	if name == "ask" {
-		return Reply{Ask: t.askZone(verbMy + " zone")}, nil
+		return Reply{Ask: t.askMine(value)}, nil
 	}
 	if err := t.choose(name, value); err != nil {
 		return Reply{}, err
@@ -65,6 +66,17 @@ func (t *turn) my() (Reply, error) {
 		return Reply{}, err
 	}
 	return t.show(t.settingsForm()), nil
+}
+
+// askMine asks for the line of text that a setting takes.
+func (t *turn) askMine(what string) *Prompt {
+	switch what {
+	case "rest":
+		return &Prompt{Action: verbMy + " rest", Title: t.say(wAskRestTitle), Label: t.say(wAskRest), Hint: t.say(wHintRest)}
+	case "vacation":
+		return &Prompt{Action: verbMy + " vacation", Title: t.say(wAskVacationTitle), Label: t.say(wAskVacation), Hint: t.say(wHintVacation)}
+	}
+	return t.askZone(verbMy + " zone")
 }
 
 func (t *turn) askZone(action string) *Prompt {
@@ -89,6 +101,10 @@ func (t *turn) choose(name, value string) error {
 			return err
 		}
 		t.person.Level = level
+	case "rest":
+		return t.chooseRest(value)
+	case "vacation":
+		return t.chooseVacation(value)
 	case "share":
 		consent, ok := map[string]int{"yes": consentYes, "no": consentNo}[strings.ToLower(value)]
 		if !ok {

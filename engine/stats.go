@@ -141,6 +141,9 @@ func percent(p float64) int { return int(p*100 + 0.5) }
 
 // streaks serves streak: one's own days in a row, and the server's.
 func (t *turn) streaks() (Reply, error) {
+	if t.args()["what"] == "why" {
+		return t.streakWhy()
+	}
 	s, err := t.streakNow()
 	if err != nil {
 		return Reply{}, err
@@ -155,10 +158,16 @@ func (t *turn) streaks() (Reply, error) {
 	default:
 		m.Text = t.text(wStreakHow)
 	}
+	if s.Freezes > 0 {
+		m.Text = append(m.Text, t.text(wFreezes, "n", s.Freezes)...)
+	}
 	if !t.in.In.Private() && t.space.State != "" {
 		m.Text = append(m.Text, t.text(wServerStreak, "n", t.space.Streak.Current, "longest", t.space.Streak.Longest)...)
 		m.Text = append(m.Text, t.text(wQuorum, "n", max(1, t.space.Quorum))...)
+		if n := t.space.Streak.Freezes; n > 0 {
+			m.Text = append(m.Text, t.text(wSharedFreezes, "n", n)...)
+		}
 	}
-	m.Buttons = [][]Button{{t.button(wDailyButton, "daily"), t.button(wStats, "stats")}}
+	m.Buttons = [][]Button{{t.button(wDailyButton, "daily"), t.button(wStreakWhy, "streak", "why"), t.button(wStats, "stats")}}
 	return t.show(m), nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // A streak counts kept dates in a row. What it counts hangs on facts alone: the
@@ -16,8 +17,11 @@ import (
 // looks later sees what was seen then.
 const stoodFor = 10 * 60
 
-// longestGap is how many dates back a streak looks for the one kept before.
-const longestGap = 62
+// endOfDays lies after every date that is kept: in the year 2243.
+const endOfDays Date = 100_000
+
+// keptPage is how many kept dates are read at once.
+const keptPage = 100
 
 // membership is a server that a person answers in, since a challenge date:
 // what was posted there before does not concern them.
@@ -64,75 +68,137 @@ func (p *person) remember(space ID, d Date) {
 	}
 }
 
+// Freezes: one is earned with every seventh kept day of a run, at most two are
+// held, and each saves one missed date by itself. A date that no freeze saves
+// ends the run, and the next begins without any.
+const (
+	freezeEvery = 7
+	freezesHeld = 2
+)
+
+// grow counts one more kept date, after so many missed ones. It is the rule
+// for people and for servers.
+func (s *streak) grow(d Date, missed int) {
+	s.Froze = 0
+	if missed > s.Freezes {
+		s.Current, s.Freezes = 0, 0
+	} else {
+		s.Freezes, s.Froze = s.Freezes-missed, missed
+	}
+	s.Current, s.Last = s.Current+1, d
+	s.Longest = max(s.Longest, s.Current)
+	if s.Earned = s.Current%freezeEvery == 0 && s.Freezes < freezesHeld; s.Earned {
+		s.Freezes++
+	}
+}
+
+// lapse counts a server's date without its quorum: a freeze that all share
+// saves it, or the run is over.
+func (s *streak) lapse() {
+	if s.Freezes == 0 {
+		s.Current = 0
+		return
+	}
+	s.Freezes--
+}
+
+// milestone reports whether a server celebrates this many days.
+func milestone(n int) bool {
+	return slices.Contains([]int{7, 30, 50, 100, 200, 365, 500, 1000}, n)
+}
+
 // keep counts a date that was just kept, by an answer given at an instant
 // (Unix seconds).
 func (p *person) keep(d Date, at int64, days diary) error {
 	stood := func(o posting) bool { return o.at+stoodFor <= at }
 	s := &p.Streak
-	switch {
-	case s.Last == 0:
-		s.Current, s.Last = 1, d
-	case d > s.Last:
-		missed, err := p.missed(s.Last+1, d, stood, days)
-		if err != nil {
-			return err
-		}
-		if missed {
-			s.Current = 0
-		}
-		s.Current, s.Last = s.Current+1, d
-	default: // an older date, still open elsewhere, may close a gap
-		n, err := p.countBack(stood, days)
-		if err != nil {
-			return err
-		}
-		s.Current = n
+	if d < s.Last { // an older date, still open elsewhere, may close a gap
+		return p.recount(stood, days, nil)
 	}
-	s.Longest = max(s.Longest, s.Current)
+	missed := 0
+	if s.Last != 0 {
+		dates, err := p.missed(s.Last+1, d, stood, days)
+		if err != nil {
+			return err
+		}
+		missed = len(dates)
+	}
+	s.grow(d, missed)
 	return nil
 }
 
-// missed reports whether any date in from <= d < to was one on which the
-// person could have answered and did not: a date posted in a server they
-// answer in, or, before they answered in any, every date.
-func (p *person) missed(from, to Date, counts func(posting) bool, days diary) (bool, error) {
-	if from >= to {
-		return false, nil
+// missed lists the dates in from <= d < to, ascending, on which the person
+// could have answered and did not: those posted in a server they answer in,
+// or, before they answered in any, every date. Days of rest are none of them.
+// It stops when there are more than freezes can save.
+func (p *person) missed(from, to Date, counts func(posting) bool, days diary) ([]Date, error) {
+	var dates []Date
+	alone := to
+	if p.Joined != 0 {
+		alone = min(to, p.Joined)
 	}
-	if p.Joined == 0 || from < p.Joined {
-		return true, nil
+	for d := from; d < alone && len(dates) <= freezesHeld; d++ {
+		if !p.rests(d) {
+			dates = append(dates, d)
+		}
+	}
+	if from >= to || p.Joined == 0 {
+		return dates, nil
 	}
 	for _, m := range p.Spaces {
 		list, err := days.postings(m.Space, max(from, m.Since, to-400), min(to, max(m.Last, m.Since)+staysFor))
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		for _, o := range list {
-			if !counts(o) {
+			if len(dates) > freezesHeld {
+				return dates, nil
+			}
+			if !counts(o) || p.rests(o.date) || slices.Contains(dates, o.date) {
 				continue
 			}
-			if kept, err := days.kept(o.date, o.date+1); err != nil || len(kept) == 0 {
-				return true, err
+			kept, err := days.kept(o.date, o.date+1)
+			if err != nil {
+				return nil, err
+			}
+			if len(kept) == 0 {
+				dates = append(dates, o.date)
 			}
 		}
 	}
-	return false, nil
+	slices.Sort(dates)
+	return dates[:min(len(dates), freezesHeld+1)], nil
 }
 
-// countBack counts kept days in a row up to the last.
-func (p *person) countBack(counts func(posting) bool, days diary) (int, error) {
-	n := 0
-	for d := p.Streak.Last; ; n++ {
-		before, err := days.kept(d-longestGap, d)
-		if err != nil || len(before) == 0 {
-			return n + 1, err
+// recount counts the streak anew from the first kept date on. saved, if not
+// nil, is told of every date that a freeze saved.
+func (p *person) recount(counts func(posting) bool, days diary, saved func(Date)) error {
+	s := streak{}
+	for from := Date(0); ; {
+		page, err := days.kept(from, endOfDays)
+		if err != nil {
+			return err
 		}
-		prev := before[len(before)-1]
-		missed, err := p.missed(prev+1, d, counts, days)
-		if err != nil || missed {
-			return n + 1, err
+		for _, d := range page {
+			var dates []Date
+			if s.Last != 0 {
+				if dates, err = p.missed(s.Last+1, d, counts, days); err != nil {
+					return err
+				}
+			}
+			if saved != nil && len(dates) <= s.Freezes {
+				for _, m := range dates {
+					saved(m)
+				}
+			}
+			s.grow(d, len(dates))
+			from = d + 1
 		}
-		d = prev
+		if len(page) == 0 {
+			s.Longest = max(s.Longest, p.Streak.Longest) // it never falls
+			p.Streak = s
+			return nil
+		}
 	}
 }
 
@@ -159,12 +225,20 @@ func (t *turn) streakNow() (streak, error) {
 		return s, nil
 	}
 	closed := func(o posting) bool { return o.closed }
-	missed, err := t.person.missed(s.Last+1, DateOf(t.in.At, t.zone()), closed, storedDiary{t.tx, t.id})
-	if missed {
-		s.Current = 0
+	missed, err := t.person.missed(s.Last+1, t.openSince(), closed, storedDiary{t.tx, t.id})
+	if n := len(missed); n > s.Freezes {
+		s.Current, s.Freezes = 0, 0
+	} else {
+		s.Freezes -= n
 	}
 	return s, err
 }
+
+// grace is how long after midnight a private daily can still be answered.
+const grace = 3 * time.Hour
+
+// openSince is the first date that can still be answered in private.
+func (t *turn) openSince() Date { return DateOf(t.in.At.Add(-grace), t.zone()) }
 
 // storedDiary reads a diary from the records.
 type storedDiary struct {
@@ -173,7 +247,7 @@ type storedDiary struct {
 }
 
 func (s storedDiary) kept(from, to Date) ([]Date, error) {
-	recs, err := s.tx.Scan(keyDay(s.id, from), keyDay(s.id, to), longestGap)
+	recs, err := s.tx.Scan(keyDay(s.id, from), keyDay(s.id, to), keptPage)
 	if err != nil {
 		return nil, fmt.Errorf("read kept days: %w", err)
 	}

@@ -20,6 +20,7 @@ type person struct {
 	Joined   Date         `cbor:"11,keyasint,omitempty"` // the first date answered in any server
 	Accounts []string     `cbor:"12,keyasint,omitempty"` // keys of the accounts that are this person
 	Private  []ID         `cbor:"13,keyasint,omitempty"` // spaces that are this person's private chats
+	Rests    []rest       `cbor:"14,keyasint,omitempty"` // rest days and vacations, by when they were chosen
 }
 
 // What a person said of anonymous copies; saying nothing means no.
@@ -33,6 +34,16 @@ type streak struct {
 	Current int  `cbor:"1,keyasint,omitempty"`
 	Longest int  `cbor:"2,keyasint,omitempty"`
 	Last    Date `cbor:"3,keyasint,omitempty"` // the last kept date
+	Freezes int  `cbor:"4,keyasint,omitempty"` // held, as of Last
+	Froze   int  `cbor:"5,keyasint,omitempty"` // how many freezes were used up to Last
+	Earned  bool `cbor:"6,keyasint,omitempty"` // Last earned one
+}
+
+// rest is a time in which a person is not expected to answer.
+type rest struct {
+	From Date `cbor:"1,keyasint"`
+	To   Date `cbor:"2,keyasint,omitempty"` // the last date; 0 means until further notice
+	Days Days `cbor:"3,keyasint"`
 }
 
 // abilities are a person's numbers in the adaptive model, and when they last
@@ -126,6 +137,9 @@ type space struct {
 	Open   Date     `cbor:"14,keyasint,omitempty"` // date of the delivery still open, or 0
 	Streak streak   `cbor:"15,keyasint"`
 	Token  ID       `cbor:"16,keyasint,omitempty"` // names this space in an admin's buttons
+
+	Milestone int  `cbor:"17,keyasint,omitempty"` // the longest streak that was celebrated
+	Feast     Date `cbor:"18,keyasint,omitempty"` // the date that reached it
 }
 
 // States of a space.

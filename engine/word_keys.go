@@ -30,6 +30,9 @@ const (
 	wOptPage          word = "optPage"
 	wOptLink          word = "optLink"
 	wOptShare         word = "optShare"
+	wOptStreak        word = "optStreak"
+	wOptRest          word = "optRest"
+	wOptVacation      word = "optVacation"
 	wOptZone          word = "optZone"
 	wOptLevel         word = "optLevel"
 	wOptTime          word = "optTime"
@@ -128,6 +131,22 @@ const (
 	wStreakLine       word = "streakLine"
 	wServerStreakLine word = "serverStreakLine"
 	wStreakTitle      word = "streakTitle"
+	wFroze            word = "froze"
+	wFreezeEarned     word = "freezeEarned"
+	wFreezes          word = "freezes"
+	wSharedFreezes    word = "sharedFreezes"
+	wSharedFroze      word = "sharedFroze"
+	wMilestone        word = "milestone"
+	wStreakWhy        word = "streakWhy"
+	wStreakWhyTitle   word = "streakWhyTitle"
+	wStreakWhyHow     word = "streakWhyHow"
+	wDayKept          word = "dayKept"
+	wDayKeptPlain     word = "dayKeptPlain"
+	wDayFrozen        word = "dayFrozen"
+	wDayMissed        word = "dayMissed"
+	wDayRest          word = "dayRest"
+	wDayOpen          word = "dayOpen"
+	wDayNone          word = "dayNone"
 	wStreakNone       word = "streakNone"
 	wStreakHow        word = "streakHow"
 	wStreakLongest    word = "streakLongest"
@@ -149,6 +168,19 @@ const (
 	wSettingsTitle    word = "settingsTitle"
 	wSettingsZone     word = "settingsZone"
 	wSettingsLevel    word = "settingsLevel"
+	wSettingsRest     word = "settingsRest"
+	wSettingsVacation word = "settingsVacation"
+	wChangeRest       word = "changeRest"
+	wVacation         word = "vacation"
+	wAskRestTitle     word = "askRestTitle"
+	wAskRest          word = "askRest"
+	wHintRest         word = "hintRest"
+	wAskVacationTitle word = "askVacationTitle"
+	wAskVacation      word = "askVacation"
+	wHintVacation     word = "hintVacation"
+	wBadVacation      word = "badVacation"
+	wBadRest          word = "badRest"
+	wNone             word = "none"
 	wSettingsShare    word = "settingsShare"
 	wYes              word = "yes"
 	wNo               word = "no"
@@ -226,24 +258,28 @@ func allWords() []word {
 		wCmdStart, wCmdDaily, wCmdTest, wCmdReview, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak,
 		wCmdSettings, wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdPrivacy, wCmdExport,
 		wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic, wOptCategory, wOptPage, wOptLink,
-		wOptShare, wOptZone, wOptLevel, wOptTime, wOptDays, wOptQuorum, wOptChannel, wOptTopics,
-		wHelloTitle, wHello, wHelloServerOff, wHelloServer, wHelpTitle, wHelpServer, wHelpButton,
-		wUnknownCommand, wUnknownOption, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly,
-		wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown,
-		wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak,
-		wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource,
-		wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone, wNoQuestions,
-		wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
+		wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone, wOptLevel, wOptTime, wOptDays,
+		wOptQuorum, wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServerOff, wHelloServer,
+		wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption, wNotACommand,
+		wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount,
+		wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe,
+		wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow,
+		wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone,
+		wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
 		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
 		wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt, wReviewDue, wReviewButton,
 		wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported, wExportedAnki, wExportedCSV,
 		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
 		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,
 		wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle,
-		wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum,
-		wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed,
-		wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
-		wSettingsZone, wSettingsLevel, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
+		wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
+		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,
+		wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
+		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
+		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
+		wSettingsZone, wSettingsLevel, wSettingsRest, wSettingsVacation, wChangeRest, wVacation,
+		wAskRestTitle, wAskRest, wHintRest, wAskVacationTitle, wAskVacation, wHintVacation,
+		wBadVacation, wBadRest, wNone, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
 		wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear,
 		wPrivacyTitle, wPrivacy, wExportButton, wSettingsButton, wEraseButton, wNothingKept,
 		wExportTitle, wExportText, wEraseTitle, wEraseAsk, wExportFirst, wEraseYes, wErased,
