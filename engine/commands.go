@@ -30,6 +30,7 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		c.Who, c.Where = Admins, ServerOnly
 		return c
 	}
+	inServer := func(c Command) Command { c.Where = ServerOnly; return c }
 	costly := func(c Command) Command { c.Costly = true; return c }
 	hidden := func(name string, pressed Shows) Command {
 		return Command{Name: name, Hidden: true, Pressed: pressed}
@@ -43,6 +44,7 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: typed("topics", wCmdTopics, page, Option{Name: "category", Kind: TopicOption, Summary: e.words.say(wOptCategory)}), run: (*turn).topics, reads: true},
 		{Command: typed("stats", wCmdStats, topic), run: (*turn).stats, reads: true},
 		{Command: typed("streak", wCmdStreak, e.streakOption()), run: (*turn).streaks, reads: true},
+		{Command: costly(inServer(typed("board", wCmdBoard, e.boardOption()))), run: (*turn).board, reads: true},
 		{Command: typed("settings", wCmdSettings, e.personOptions()...), run: (*turn).settings},
 		{Command: admin(typed("setup", wCmdSetup, e.setupOptions()...)), run: (*turn).setup},
 		{Command: admin(typed("pause", wCmdPause)), run: (*turn).pause},
@@ -90,6 +92,14 @@ func (e *Engine) reviewOption() Option {
 	}}
 }
 
+func (e *Engine) boardOption() Option {
+	return Option{Name: "period", Kind: ChoiceOption, Summary: e.words.say(wOptPeriod), Choices: []Choice{
+		{Value: boardWeek, Label: e.words.say(wPeriodWeek)}, {Value: boardDay, Label: e.words.say(wPeriodDay)},
+		{Value: boardMonth, Label: e.words.say(wPeriodMonth)}, {Value: boardAll, Label: e.words.say(wPeriodAll)},
+		{Value: boardWhy, Label: e.words.say(wPeriodWhy)},
+	}}
+}
+
 func (e *Engine) streakOption() Option {
 	return Option{Name: "what", Kind: ChoiceOption, Summary: e.words.say(wOptStreak), Choices: []Choice{
 		{Value: "why", Label: e.words.say(wStreakWhy)},
@@ -104,6 +114,9 @@ func (e *Engine) personOptions() []Option {
 		{Name: "vacation", Kind: NumberOption, Summary: e.words.say(wOptVacation)},
 		{Name: "share", Kind: ChoiceOption, Summary: e.words.say(wOptShare), Choices: []Choice{
 			{Value: "yes", Label: e.words.say(wYes)}, {Value: "no", Label: e.words.say(wNo)},
+		}},
+		{Name: "board", Kind: ChoiceOption, Summary: e.words.say(wOptBoard), Choices: []Choice{
+			{Value: "show", Label: e.words.say(wBoardShow)}, {Value: "hide", Label: e.words.say(wBoardHide)},
 		}},
 	}
 }

@@ -247,14 +247,16 @@ func (t *turn) count(item *content.Item, o occurrence, space ID, d Date, mk *mar
 	if shared {
 		t.person.remember(space, d)
 	}
-	out, err := t.record(item, answer{
+	a := answer{
 		Option: mk.Option, Right: mk.Right, Kind: kindDaily,
 		Date: d, Delivery: o.Token, Order: o.Order, Space: space, Private: !shared,
-	})
+	}
+	out, err := t.record(item, a)
 	if err != nil {
 		return err
 	}
-	mk.Seq, mk.Counted = out.seq, out.counted
+	a.Counted = out.counted
+	mk.Seq, mk.Counted, mk.Points = out.seq, out.counted, pointsOf(a)
 	if err := put(t.tx, keyMark(space, d, t.id), mk); err != nil {
 		return err
 	}
@@ -263,6 +265,9 @@ func (t *turn) count(item *content.Item, o occurrence, space ID, d Date, mk *mar
 	}
 	if !shared {
 		return nil
+	}
+	if err := t.rank(space, a); err != nil {
+		return err
 	}
 	return t.quorum(space, d)
 }

@@ -38,7 +38,7 @@ func eraseMarks(tx Tx, id ID) error {
 		if _, err := decode(r.Value, &a); err != nil || a.Kind != kindDaily {
 			return err
 		}
-		return tx.Delete(keyMark(a.Space, a.Date, id))
+		return errors.Join(tx.Delete(keyMark(a.Space, a.Date, id)), tx.Delete(keyBoard(a.Space, id)))
 	})
 }
 

@@ -53,12 +53,13 @@ const (
 	ofDays
 	ofStreaks
 	ofServers
+	ofBoards
 	ofSpaces
 )
 
 func derivedKinds() []Checked {
 	var all []Checked
-	for _, what := range []string{"item numbers", "answer counters", "abilities", "items seen", "review cards", "kept days", "streaks", "servers joined", "server streaks"} {
+	for _, what := range []string{"item numbers", "answer counters", "abilities", "items seen", "review cards", "kept days", "streaks", "servers joined", "boards", "server streaks"} {
 		all = append(all, Checked{What: what})
 	}
 	return all
@@ -236,7 +237,7 @@ func (r *rebuild) person(ctx context.Context, id ID) error {
 		if err := nothing(tx, p.next, end); err != nil {
 			return err
 		}
-		for _, compare := range []func(Tx, *replay, *findings) error{r.me, r.abilities, r.seenItems, r.notebookOf, r.keptDays} {
+		for _, compare := range []func(Tx, *replay, *findings) error{r.me, r.abilities, r.seenItems, r.notebookOf, r.keptDays, r.boardsOf} {
 			if err := compare(tx, p, &f); err != nil {
 				return err
 			}

@@ -113,7 +113,7 @@ func TestRebuildRepairs(t *testing.T) {
 		if c.dump("") != spoilt {
 			t.Error("a check has changed the store")
 		}
-		want := []int{1, 1, 2, 2, 1, 2, 1, 1, 1} // in the order of Report.Kinds
+		want := []int{1, 1, 2, 2, 1, 2, 1, 1, 1, 1} // in the order of Report.Kinds
 		for n, k := range seen.Kinds {
 			if k.Different != want[n] || k.Repaired != 0 {
 				t.Errorf("of what was spoilt a check finds %+v, want %d different", k, want[n])

@@ -33,6 +33,7 @@ import (
 //	s/<space>/occ/<date>                 occurrence: the challenge of one date
 //	s/<space>/used/<item>                date of the item's last use here
 //	mark/<space>/<date>/<person>         one person's answer to one occurrence
+//	board/<space>/<person>               one person's points in a server
 //	day/<space>/<date>                   quorum of one date; stays for ever
 //	fold/<time>/<random>                 anonymous copy of an answer, until it is folded
 //	epoch/<n>                            what one fold changed
@@ -114,6 +115,8 @@ func keyFold(at time.Time, random ID) []byte {
 func keyMark(s ID, d Date, p ID) []byte {
 	return []byte("mark/" + string(s) + "/" + dateKey(d) + "/" + string(p))
 }
+
+func keyBoard(s ID, p ID) []byte { return []byte("board/" + string(s) + "/" + string(p)) }
 
 func dateKey(d Date) string { return d.noon().Format("20060102") }
 

@@ -24,6 +24,7 @@ type replay struct {
 	abilities abilities
 	seen      map[string]seen
 	cards     map[string]card
+	boards    map[ID]*standing
 	days      []Date // kept, ascending
 	now       int64  // of the answer being taken in, Unix seconds
 	unknown   error  // why the abilities cannot be computed, or nil
@@ -33,7 +34,7 @@ func (r *rebuild) newReplay(id ID) *replay {
 	return &replay{
 		model: r.model, history: r.history, posted: r.posted,
 		id: id, next: keyAnswer(id, 0),
-		abilities: abilities{General: r.model.NewGeneral()}, seen: map[string]seen{}, cards: map[string]card{},
+		abilities: abilities{General: r.model.NewGeneral()}, seen: map[string]seen{}, cards: map[string]card{}, boards: map[ID]*standing{},
 	}
 }
 
@@ -116,6 +117,10 @@ func (p *replay) add(ctx context.Context, seq uint32, a answer) error {
 	}
 	if !a.Private {
 		p.me.remember(a.Space, a.Date)
+		if p.boards[a.Space] == nil {
+			p.boards[a.Space] = &standing{}
+		}
+		p.boards[a.Space].add(a.Date, pointsOf(a))
 	}
 	where, found := slices.BinarySearch(p.days, a.Date)
 	if found {

@@ -12,7 +12,7 @@ func (t *turn) settings() (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	for _, name := range []string{"zone", "level", "rest", "vacation", "share"} {
+	for _, name := range []string{"zone", "level", "rest", "vacation", "share", "board"} {
 		if args[name] == "" {
 			continue
 		}
@@ -37,8 +37,13 @@ func (t *turn) settingsForm() *Message {
 		share, change = wYes, t.button(wShareOff, verbMy, "share", "no")
 	}
 	m.Text = append(m.Text, t.restLines()...)
+	onBoards, board := wYes, t.button(wBoardHide, verbMy, "board", "hide")
+	if t.person.Hidden {
+		onBoards, board = wNo, t.button(wBoardShow, verbMy, "board", "show")
+	}
+	m.Text = append(m.Text, t.text(wSettingsBoard, "shown", t.say(onBoards))...)
 	m.Text = append(m.Text, t.text(wSettingsShare, "share", t.say(share))...)
-	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone"), t.button(wChangeRest, verbMy, "ask", "rest"), t.button(wVacation, verbMy, "ask", "vacation")}, {change}}
+	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone"), t.button(wChangeRest, verbMy, "ask", "rest"), t.button(wVacation, verbMy, "ask", "vacation")}, {change, board}}
 	return m
 }
 
@@ -111,6 +116,11 @@ func (t *turn) choose(name, value string) error {
 			return t.sorry(wYesOrNo, "value", value)
 		}
 		t.person.Consent = consent
+	case "board":
+		if value != "show" && value != "hide" {
+			return t.sorry(wUnknownOption, "word", value, "options", "show, hide")
+		}
+		t.person.Hidden = value == "hide"
 	default:
 		return t.sorry(wUnknownCommand)
 	}

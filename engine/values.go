@@ -20,6 +20,7 @@ type person struct {
 	Joined   Date         `cbor:"11,keyasint,omitempty"` // the first date answered in any server
 	Accounts []string     `cbor:"12,keyasint,omitempty"` // keys of the accounts that are this person
 	Private  []ID         `cbor:"13,keyasint,omitempty"` // spaces that are this person's private chats
+	Hidden   bool         `cbor:"15,keyasint,omitempty"` // does not want to be on boards
 	Rests    []rest       `cbor:"14,keyasint,omitempty"` // rest days and vacations, by when they were chosen
 }
 
@@ -202,6 +203,7 @@ type mark struct {
 	Right   bool   `cbor:"2,keyasint,omitempty"`
 	Seq     uint32 `cbor:"3,keyasint"`
 	Counted bool   `cbor:"4,keyasint,omitempty"`
+	Points  int64  `cbor:"5,keyasint,omitempty"` // thousandths
 }
 
 // tokenFor says what a token in a button stands for.

@@ -13,6 +13,7 @@ const (
 	wCmdTopics        word = "cmdTopics"
 	wCmdStats         word = "cmdStats"
 	wCmdStreak        word = "cmdStreak"
+	wCmdBoard         word = "cmdBoard"
 	wCmdSettings      word = "cmdSettings"
 	wCmdSetup         word = "cmdSetup"
 	wCmdPause         word = "cmdPause"
@@ -39,6 +40,8 @@ const (
 	wOptDays          word = "optDays"
 	wOptQuorum        word = "optQuorum"
 	wOptChannel       word = "optChannel"
+	wOptPeriod        word = "optPeriod"
+	wOptBoard         word = "optBoard"
 	wOptTopics        word = "optTopics"
 	wHelloTitle       word = "helloTitle"
 	wHello            word = "hello"
@@ -165,6 +168,23 @@ const (
 	wAllStats         word = "allStats"
 	wStatsEmptyTitle  word = "statsEmptyTitle"
 	wStatsEmpty       word = "statsEmpty"
+	wBoardWeek        word = "boardWeek"
+	wBoardMonth       word = "boardMonth"
+	wBoardAll         word = "boardAll"
+	wBoardDay         word = "boardDay"
+	wBoardNoDay       word = "boardNoDay"
+	wBoardEmpty       word = "boardEmpty"
+	wBoardYou         word = "boardYou"
+	wBoardAnswered    word = "boardAnswered"
+	wBoardWhyTitle    word = "boardWhyTitle"
+	wBoardWhy         word = "boardWhy"
+	wPeriodWeek       word = "periodWeek"
+	wPeriodDay        word = "periodDay"
+	wPeriodMonth      word = "periodMonth"
+	wPeriodAll        word = "periodAll"
+	wPeriodWhy        word = "periodWhy"
+	wBoardShow        word = "boardShow"
+	wBoardHide        word = "boardHide"
 	wSettingsTitle    word = "settingsTitle"
 	wSettingsZone     word = "settingsZone"
 	wSettingsLevel    word = "settingsLevel"
@@ -181,6 +201,7 @@ const (
 	wBadVacation      word = "badVacation"
 	wBadRest          word = "badRest"
 	wNone             word = "none"
+	wSettingsBoard    word = "settingsBoard"
 	wSettingsShare    word = "settingsShare"
 	wYes              word = "yes"
 	wNo               word = "no"
@@ -256,38 +277,41 @@ const (
 func allWords() []word {
 	return []word{
 		wCmdStart, wCmdDaily, wCmdTest, wCmdReview, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak,
-		wCmdSettings, wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdPrivacy, wCmdExport,
-		wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic, wOptCategory, wOptPage, wOptLink,
-		wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone, wOptLevel, wOptTime, wOptDays,
-		wOptQuorum, wOptChannel, wOptTopics, wHelloTitle, wHello, wHelloServerOff, wHelloServer,
-		wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption, wNotACommand,
-		wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount,
-		wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe,
-		wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow,
-		wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone,
-		wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
-		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
-		wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt, wReviewDue, wReviewButton,
-		wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported, wExportedAnki, wExportedCSV,
-		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
-		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,
-		wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle,
-		wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
-		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,
-		wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
-		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
-		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wSettingsTitle,
-		wSettingsZone, wSettingsLevel, wSettingsRest, wSettingsVacation, wChangeRest, wVacation,
-		wAskRestTitle, wAskRest, wHintRest, wAskVacationTitle, wAskVacation, wHintVacation,
-		wBadVacation, wBadRest, wNone, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
-		wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear,
-		wPrivacyTitle, wPrivacy, wExportButton, wSettingsButton, wEraseButton, wNothingKept,
-		wExportTitle, wExportText, wEraseTitle, wEraseAsk, wExportFirst, wEraseYes, wErased,
-		wErasedText, wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat,
-		wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted,
-		wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp,
-		wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays,
-		wEveryDay, wQuorumRange, wPausedTitle, wPaused, wNotRunning, wSuspendedTitle, wSuspended,
-		wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
+		wCmdBoard, wCmdSettings, wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdPrivacy,
+		wCmdExport, wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic, wOptCategory, wOptPage,
+		wOptLink, wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone, wOptLevel, wOptTime,
+		wOptDays, wOptQuorum, wOptChannel, wOptPeriod, wOptBoard, wOptTopics, wHelloTitle, wHello,
+		wHelloServerOff, wHelloServer, wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand,
+		wUnknownOption, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics,
+		wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf,
+		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
+		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
+		wNotCounted, wQuestionGone, wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped,
+		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
+		wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt,
+		wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported,
+		wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wDailyOver,
+		wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain,
+		wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered,
+		wStreakLine, wServerStreakLine, wStreakTitle, wFroze, wFreezeEarned, wFreezes, wSharedFreezes,
+		wSharedFroze, wMilestone, wStreakWhy, wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain,
+		wDayFrozen, wDayMissed, wDayRest, wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest,
+		wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic,
+		wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed, wReadiness, wReadyLevel, wAllStats,
+		wStatsEmptyTitle, wStatsEmpty, wBoardWeek, wBoardMonth, wBoardAll, wBoardDay, wBoardNoDay,
+		wBoardEmpty, wBoardYou, wBoardAnswered, wBoardWhyTitle, wBoardWhy, wPeriodWeek, wPeriodDay,
+		wPeriodMonth, wPeriodAll, wPeriodWhy, wBoardShow, wBoardHide, wSettingsTitle, wSettingsZone,
+		wSettingsLevel, wSettingsRest, wSettingsVacation, wChangeRest, wVacation, wAskRestTitle,
+		wAskRest, wHintRest, wAskVacationTitle, wAskVacation, wHintVacation, wBadVacation, wBadRest,
+		wNone, wSettingsBoard, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo, wShareAsk,
+		wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear, wPrivacyTitle,
+		wPrivacy, wExportButton, wSettingsButton, wEraseButton, wNothingKept, wExportTitle,
+		wExportText, wEraseTitle, wEraseAsk, wExportFirst, wEraseYes, wErased, wErasedText, wBadTime,
+		wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts,
+		wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays,
+		wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle,
+		wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange,
+		wPausedTitle, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone,
+		wWhyRemoved, wWhyEmpty,
 	}
 }

@@ -1,0 +1,102 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aiprep/engine"
+)
+
+// key is the letter that is right on the last post, found by asking with a
+// stranger in private.
+func (c *chat) key(m *engine.Message, ref engine.Ref) string {
+	c.Helper()
+	r := c.press("oracle", "g", m, ref, "I don't know")
+	_, letter, ok := strings.Cut(r.Whisper.Title, "it is ")
+	if !ok {
+		_, letter, ok = strings.Cut(r.Whisper.Title, "It is ")
+	}
+	if !ok {
+		c.Fatalf("no letter in %q", r.Whisper.Title)
+	}
+	return letter
+}
+
+// answers lets people answer the newest challenge: right, wrong or not.
+func (c *chat) answers(how map[string]string) {
+	c.Helper()
+	ref := engine.Ref(fmt.Sprint("m", len(c.posts.sent)))
+	m := c.last()
+	key := c.key(m, ref)
+	wrong := "A"
+	if key == "A" {
+		wrong = "B"
+	}
+	for _, who := range []string{"ann", "ben", "cat", "dan"} {
+		if h := how[who]; h != "" {
+			c.press(who, "g", m, ref, map[string]string{"right": key, "wrong": wrong, "dk": "I don't know"}[h])
+		}
+	}
+}
+
+func (c *chat) boardOf(line string) string {
+	c.Helper()
+	return c.types("ann", "g", line).Whisper.Text.String()
+}
+
+// Right counts one, not knowing nothing, wrong a third of a point off; equal
+// points share a place, and a new week begins at zero.
+func TestBoardRanksFairly(t *testing.T) {
+	c := newChat(t)
+	c.wants(c.types("ann", "g", "board").Whisper, "This week", "Nobody has answered")
+	c.daily("g")
+	c.answers(map[string]string{"ann": "right", "ben": "right", "cat": "wrong", "dan": "dk"})
+	got := c.boardOf("board")
+	for _, want := range []string{"1. ANN (you): 1.0", "1. BEN: 1.0", "3. DAN: 0.0", "5. CAT: -0.3"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the board does not say %q:\n%s", want, got)
+		}
+	}
+	c.until(monday.Add((7*24 + 1) * time.Hour)) // the next Monday's post
+	c.answers(map[string]string{"dan": "right"})
+	if got := c.boardOf("board week"); !strings.Contains(got, "1. DAN: 1.0") || strings.Contains(got, "BEN") {
+		t.Errorf("in the new week:\n%s", got)
+	}
+	if got := c.boardOf("board all"); !strings.Contains(got, "BEN: 1.0") || !strings.Contains(got, "DAN: 1.0 · 2 answered") {
+		t.Errorf("of all time:\n%s", got)
+	}
+	c.sound()
+}
+
+// The last challenge's board is of one that is closed: an open one would tell
+// what others answered.
+func TestBoardOfTheDayWaitsForTheReveal(t *testing.T) {
+	c := newChat(t)
+	c.daily("g")
+	c.answers(map[string]string{"ann": "wrong", "ben": "right"})
+	c.wants(c.types("ann", "g", "board day").Whisper, "No challenge has closed yet")
+	c.until(monday.Add((24 + 2) * time.Hour))
+	r := c.types("ann", "g", "board day").Whisper
+	c.wants(r, "Mon 5 Jan", "BEN: 1.0", "ANN (you): -0.3")
+}
+
+// Who does not want to be shown is not, and who is erased is gone.
+func TestBoardLeavesOut(t *testing.T) {
+	c := newChat(t)
+	c.daily("g")
+	c.answers(map[string]string{"ann": "right", "ben": "right", "cat": "right"})
+	c.types("ben", "g", "settings board=hide")
+	c.press("cat", "", c.types("cat", "", "erase").Whisper, "w", "Erase everything")
+	got := c.boardOf("board")
+	if strings.Contains(got, "BEN") || strings.Contains(got, "CAT") || !strings.Contains(got, "ANN") {
+		t.Errorf("the board says:\n%s", got)
+	}
+	if left := c.dump("board/"); strings.Count(left, "\n") != 3 { // ann, ben and the oracle
+		t.Errorf("standings are left of whom was erased:\n%s", left)
+	}
+	c.wants(c.types("ann", "", "board").Whisper, "server or group")
+	c.wants(c.types("ann", "g", "board why").Whisper, "How points work", "third of a point")
+	c.wants(c.types("ann", "g", "board year").Whisper, "week, day, month, all, why")
+}
