@@ -11,6 +11,7 @@ const (
 	verbVote   = "vote"   // answer the public daily
 	verbMine   = "mine"   // answer one's own copy of the daily
 	verbWhy    = "why"    // the whole explanation; typed, why today's question was chosen
+	verbFlag   = "flag"   // say what is wrong with a question
 	verbSet    = "set"    // change one thing of a server's daily
 	verbMy     = "my"     // change one thing of one's own settings
 	verbJoined = "joined" // the bot was added, or may write again
@@ -62,6 +63,7 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: hidden(verbMine, ShowsReplace), run: (*turn).vote},
 		{Command: admin(hidden(verbSet, ShowsReplace)), run: (*turn).set},
 		{Command: hidden(verbMy, ShowsReplace), run: (*turn).my},
+		{Command: hidden(verbFlag, ShowsReplace), run: (*turn).report},
 		{Command: hidden(verbLine, ShowsWhisper), run: (*turn).line, reads: true},
 		{Command: hidden(verbJoined, ShowsWhisper), run: (*turn).joined, system: true},
 		{Command: hidden(verbLeft, ShowsWhisper), run: (*turn).left, system: true},

@@ -343,8 +343,9 @@ func (t *turn) dailyVerdict(item *content.Item, o occurrence, mk mark, full bool
 	if !mk.Counted {
 		m.Text = append(m.Text, t.text(wNotCounted)...)
 	}
-	if !full {
-		m.Buttons = [][]Button{{t.button(wExplain, verbWhy, string(o.Token))}}
+	m.Buttons = [][]Button{{t.button(wExplain, verbWhy, string(o.Token))}}
+	if full {
+		m.Buttons = [][]Button{{t.button(wFlag, verbFlag, item.ID)}}
 	}
 	return m, nil
 }

@@ -18,6 +18,9 @@ func (e *Engine) erasePerson(tx Tx, id ID) error {
 	if err := eraseMarks(tx, id); err != nil {
 		return err
 	}
+	if err := eraseFlags(tx, id); err != nil {
+		return err
+	}
 	for _, key := range p.Accounts {
 		if err := tx.Delete([]byte(key)); err != nil {
 			return fmt.Errorf("erase account: %w", err)

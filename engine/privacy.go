@@ -31,6 +31,7 @@ type dossier struct {
 	Scores   map[string]any    `json:"scores"`
 	Days     []string          `json:"days_kept"`
 	Notebook []map[string]any  `json:"notebook"`
+	Flags    []map[string]any  `json:"flags"`
 	Answers  []map[string]any  `json:"answers"`
 }
 
@@ -73,6 +74,9 @@ func (t *turn) dossier() (*dossier, error) {
 		return nil, err
 	}
 	if d.Notebook, err = t.cardsForExport(); err != nil {
+		return nil, err
+	}
+	if d.Flags, err = t.flagsForExport(); err != nil {
 		return nil, err
 	}
 	err = eachDate(t.tx, keyPerson(t.id, "day/"), func(day Date, _ []byte) error {
@@ -125,6 +129,23 @@ func (t *turn) cardsForExport() ([]map[string]any, error) {
 		return nil
 	})
 	return cards, err
+}
+
+func (t *turn) flagsForExport() ([]map[string]any, error) {
+	var flags []map[string]any
+	err := eachBelow(t.tx, []byte("flag/"), func(r Record) error {
+		item, own := strings.CutSuffix(string(r.Key[len("flag/"):]), "/"+string(t.id))
+		if !own {
+			return nil
+		}
+		var f flag
+		if _, err := decode(r.Value, &f); err != nil {
+			return err
+		}
+		flags = append(flags, map[string]any{"item": item, "revision": f.Rev, "kind": f.Kind, "words": f.Text})
+		return nil
+	})
+	return flags, err
 }
 
 // eraseWindow is how long the second step of erase is open, at least.

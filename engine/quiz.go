@@ -245,7 +245,9 @@ func (t *turn) testVerdict(run test, at int, full bool) (Reply, error) {
 	if at == run.of() {
 		row[0].Label = t.say(wSummary)
 	}
-	if !full {
+	if full {
+		row = append(row, t.button(wFlag, verbFlag, s.Item))
+	} else {
 		row = append(row, t.button(wExplain, verbWhy, string(run.Token), strconv.Itoa(at)))
 	}
 	m.Buttons = [][]Button{row}

@@ -35,6 +35,7 @@ import (
 //	mark/<space>/<date>/<person>         one person's answer to one occurrence
 //	board/<space>/<person>               one person's points in a server
 //	day/<space>/<date>                   quorum of one date; stays for ever
+//	flag/<item>/<person>                 what a person says is wrong with a question
 //	fold/<time>/<random>                 anonymous copy of an answer, until it is folded
 //	epoch/<n>                            what one fold changed
 //	numbers                              all item numbers as of the newest epoch
@@ -117,6 +118,8 @@ func keyMark(s ID, d Date, p ID) []byte {
 }
 
 func keyBoard(s ID, p ID) []byte { return []byte("board/" + string(s) + "/" + string(p)) }
+
+func keyFlag(item string, p ID) []byte { return []byte("flag/" + item + "/" + string(p)) }
 
 func dateKey(d Date) string { return d.noon().Format("20060102") }
 

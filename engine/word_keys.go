@@ -85,6 +85,18 @@ const (
 	wNotCounted       word = "notCounted"
 	wQuestionGone     word = "questionGone"
 	wNoQuestions      word = "noQuestions"
+	wFlag             word = "flag"
+	wFlagTitle        word = "flagTitle"
+	wFlagKey          word = "flagKey"
+	wFlagUnclear      word = "flagUnclear"
+	wFlagOutdated     word = "flagOutdated"
+	wFlagTypo         word = "flagTypo"
+	wFlagged          word = "flagged"
+	wFlaggedText      word = "flaggedText"
+	wFlagWords        word = "flagWords"
+	wAskFlagTitle     word = "askFlagTitle"
+	wAskFlag          word = "askFlag"
+	wHintFlag         word = "hintFlag"
 	wTestTitle        word = "testTitle"
 	wTestOver         word = "testOver"
 	wTestDone         word = "testDone"
@@ -286,32 +298,33 @@ func allWords() []word {
 		wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf,
 		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
 		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
-		wNotCounted, wQuestionGone, wNoQuestions, wTestTitle, wTestOver, wTestDone, wTestStopped,
-		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
-		wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt,
-		wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported,
-		wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wDailyOver,
-		wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain,
-		wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered,
-		wStreakLine, wServerStreakLine, wStreakTitle, wFroze, wFreezeEarned, wFreezes, wSharedFreezes,
-		wSharedFroze, wMilestone, wStreakWhy, wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain,
-		wDayFrozen, wDayMissed, wDayRest, wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest,
-		wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic,
-		wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed, wReadiness, wReadyLevel, wAllStats,
-		wStatsEmptyTitle, wStatsEmpty, wBoardWeek, wBoardMonth, wBoardAll, wBoardDay, wBoardNoDay,
-		wBoardEmpty, wBoardYou, wBoardAnswered, wBoardWhyTitle, wBoardWhy, wPeriodWeek, wPeriodDay,
-		wPeriodMonth, wPeriodAll, wPeriodWhy, wBoardShow, wBoardHide, wSettingsTitle, wSettingsZone,
-		wSettingsLevel, wSettingsRest, wSettingsVacation, wChangeRest, wVacation, wAskRestTitle,
-		wAskRest, wHintRest, wAskVacationTitle, wAskVacation, wHintVacation, wBadVacation, wBadRest,
-		wNone, wSettingsBoard, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo, wShareAsk,
-		wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear, wPrivacyTitle,
-		wPrivacy, wExportButton, wSettingsButton, wEraseButton, wNothingKept, wExportTitle,
-		wExportText, wEraseTitle, wEraseAsk, wExportFirst, wEraseYes, wErased, wErasedText, wBadTime,
-		wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts,
-		wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays,
-		wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle,
-		wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange,
-		wPausedTitle, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone,
-		wWhyRemoved, wWhyEmpty,
+		wNotCounted, wQuestionGone, wNoQuestions, wFlag, wFlagTitle, wFlagKey, wFlagUnclear,
+		wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords, wAskFlagTitle, wAskFlag,
+		wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
+		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
+		wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt, wReviewDue, wReviewButton,
+		wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported, wExportedAnki, wExportedCSV,
+		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
+		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,
+		wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle,
+		wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
+		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,
+		wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
+		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
+		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wBoardWeek,
+		wBoardMonth, wBoardAll, wBoardDay, wBoardNoDay, wBoardEmpty, wBoardYou, wBoardAnswered,
+		wBoardWhyTitle, wBoardWhy, wPeriodWeek, wPeriodDay, wPeriodMonth, wPeriodAll, wPeriodWhy,
+		wBoardShow, wBoardHide, wSettingsTitle, wSettingsZone, wSettingsLevel, wSettingsRest,
+		wSettingsVacation, wChangeRest, wVacation, wAskRestTitle, wAskRest, wHintRest,
+		wAskVacationTitle, wAskVacation, wHintVacation, wBadVacation, wBadRest, wNone, wSettingsBoard,
+		wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo, wShareAsk, wChangeZone,
+		wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear, wPrivacyTitle, wPrivacy,
+		wExportButton, wSettingsButton, wEraseButton, wNothingKept, wExportTitle, wExportText,
+		wEraseTitle, wEraseAsk, wExportFirst, wEraseYes, wErased, wErasedText, wBadTime, wBadDays,
+		wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn,
+		wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays, wSetTopics,
+		wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle, wAskTime,
+		wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle, wPaused,
+		wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
 	}
 }

@@ -43,6 +43,9 @@ func storeCommands() map[string]storeCommand {
 		"item-health": func(ctx context.Context, s site, _ func(any) error) (any, error) {
 			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return eng.ItemHealth(ctx) })
 		},
+		"flags": func(ctx context.Context, s site, _ func(any) error) (any, error) {
+			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return eng.Flags(ctx) })
+		},
 		"item-numbers": func(ctx context.Context, s site, _ func(any) error) (any, error) {
 			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return eng.Learnt(ctx) })
 		},
