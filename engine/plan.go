@@ -41,7 +41,7 @@ type slot struct {
 func (s *scheduling) upcoming(t time.Time, n int) []slot {
 	loc := zoneOf(s.space.Zone)
 	var found []slot
-	first := max(DateOf(t, loc), s.space.Last+1)
+	first := max(DateOf(t, loc), s.space.Last+1, s.space.Until+1)
 	for d := first; d < first+400 && len(found) < n; d++ {
 		if !s.space.Days.Has(d) {
 			continue

@@ -30,7 +30,7 @@ func (t *turn) setup() (Reply, error) {
 		}
 		changed = true
 	}
-	if changed && t.space.State != statePaused {
+	if changed && t.space.State != statePaused && !t.paused() {
 		return t.switchOn()
 	}
 	return t.form()
@@ -204,7 +204,7 @@ func (t *turn) tickTopic(args []string) error {
 
 // switchOn starts posting, also after a pause or a suspension.
 func (t *turn) switchOn() (Reply, error) {
-	t.space.State, t.space.Why = stateOn, ""
+	t.space.State, t.space.Why, t.space.Until = stateOn, "", 0
 	if err := t.schedule().replan(); err != nil {
 		return Reply{}, err
 	}
@@ -242,6 +242,17 @@ func (t *turn) pause() (Reply, error) {
 	if t.space.State == "" {
 		return Reply{}, t.sorry(wNotRunning)
 	}
+	args, err := t.knownArgs()
+	if err != nil {
+		return Reply{}, err
+	}
+	if days := args["days"]; days != "" {
+		n, err := strconv.Atoi(days)
+		if err != nil || n < 1 || n > 365 {
+			return Reply{}, t.sorry(wBadPause, "value", days)
+		}
+		return t.pauseUntil(DateOf(t.in.At, zoneOf(t.space.Zone)) + Date(n) - 1)
+	}
 	t.space.State = statePaused
 	if err := t.schedule().replan(); err != nil {
 		return Reply{}, err
@@ -249,6 +260,33 @@ func (t *turn) pause() (Reply, error) {
 	m := &Message{Title: t.say(wPausedTitle), Text: t.text(wPaused)}
 	m.Buttons = [][]Button{{t.button(wTurnOn, verbSet, string(t.space.Token), "on")}}
 	return t.show(m), nil
+}
+
+// pauseUntil posts nothing for the dates up to and including d; it ends by
+// itself.
+func (t *turn) pauseUntil(d Date) (Reply, error) {
+	t.space.State, t.space.Why, t.space.Until = stateOn, "", d
+	if err := t.schedule().replan(); err != nil {
+		return Reply{}, err
+	}
+	return t.form()
+}
+
+// paused reports whether a pause with an end is under way.
+func (t *turn) paused() bool {
+	return t.space.State == stateOn && t.space.Until >= DateOf(t.in.At, zoneOf(t.space.Zone))
+}
+
+// skip leaves out the next challenge; the one after it comes as usual.
+func (t *turn) skip() (Reply, error) {
+	if t.space.State != stateOn {
+		return Reply{}, t.sorry(wNotRunning)
+	}
+	d, _, ok := t.schedule().next(t.in.At)
+	if !ok {
+		return Reply{}, t.sorry(wNotRunning)
+	}
+	return t.pauseUntil(d)
 }
 
 func (t *turn) resume() (Reply, error) {
@@ -271,6 +309,9 @@ func (t *turn) form() (Reply, error) {
 	case stateSuspended:
 		m.Title = t.say(wSuspendedTitle)
 		m.Text = append(m.Text, t.text(wSuspended, "why", t.whySuspended(s.Why))...)
+	}
+	if t.paused() {
+		m.Title = t.say(wPausedUntil, "date", t.space.Until.noon().Format("Mon 2 Jan"))
 	}
 	where := t.say(wThisChat)
 	if s.Place.Chat != t.in.In.Chat || s.Place.Thread != t.in.In.Thread {
@@ -302,7 +343,7 @@ func (t *turn) nextPosts() content.Text {
 func (t *turn) formButtons() [][]Button {
 	tok := string(t.space.Token)
 	first := t.button(wTurnOn, verbSet, tok, "on")
-	if t.space.State == stateOn {
+	if t.space.State == stateOn && !t.paused() {
 		first = t.button(wPauseButton, verbSet, tok, "pause")
 	}
 	rows := [][]Button{{first}}

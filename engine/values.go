@@ -141,6 +141,7 @@ type space struct {
 
 	Milestone int  `cbor:"17,keyasint,omitempty"` // the longest streak that was celebrated
 	Feast     Date `cbor:"18,keyasint,omitempty"` // the date that reached it
+	Until     Date `cbor:"19,keyasint,omitempty"` // nothing is posted for this date or one before: a pause with an end, or a skip
 }
 
 // States of a space.

@@ -17,6 +17,7 @@ const (
 	wCmdSettings      word = "cmdSettings"
 	wCmdSetup         word = "cmdSetup"
 	wCmdPause         word = "cmdPause"
+	wCmdSkip          word = "cmdSkip"
 	wCmdResume        word = "cmdResume"
 	wCmdCancel        word = "cmdCancel"
 	wCmdWhy           word = "cmdWhy"
@@ -38,6 +39,7 @@ const (
 	wOptLevel         word = "optLevel"
 	wOptTime          word = "optTime"
 	wOptDays          word = "optDays"
+	wOptPause         word = "optPause"
 	wOptQuorum        word = "optQuorum"
 	wOptChannel       word = "optChannel"
 	wOptPeriod        word = "optPeriod"
@@ -275,6 +277,8 @@ const (
 	wEveryDay         word = "everyDay"
 	wQuorumRange      word = "quorumRange"
 	wPausedTitle      word = "pausedTitle"
+	wPausedUntil      word = "pausedUntil"
+	wBadPause         word = "badPause"
 	wPaused           word = "paused"
 	wNotRunning       word = "notRunning"
 	wSuspendedTitle   word = "suspendedTitle"
@@ -289,25 +293,26 @@ const (
 func allWords() []word {
 	return []word{
 		wCmdStart, wCmdDaily, wCmdTest, wCmdReview, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak,
-		wCmdBoard, wCmdSettings, wCmdSetup, wCmdPause, wCmdResume, wCmdCancel, wCmdWhy, wCmdPrivacy,
-		wCmdExport, wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic, wOptCategory, wOptPage,
-		wOptLink, wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone, wOptLevel, wOptTime,
-		wOptDays, wOptQuorum, wOptChannel, wOptPeriod, wOptBoard, wOptTopics, wHelloTitle, wHello,
-		wHelloServerOff, wHelloServer, wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand,
-		wUnknownOption, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics,
-		wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf,
-		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
-		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
-		wNotCounted, wQuestionGone, wNoQuestions, wFlag, wFlagTitle, wFlagKey, wFlagUnclear,
-		wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords, wAskFlagTitle, wAskFlag,
-		wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText, wTestResumed,
-		wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange, wOneTest,
-		wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt, wReviewDue, wReviewButton,
-		wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported, wExportedAnki, wExportedCSV,
-		wDailyButton, wDailyTitle, wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
-		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,
-		wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle,
-		wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
+		wCmdBoard, wCmdSettings, wCmdSetup, wCmdPause, wCmdSkip, wCmdResume, wCmdCancel, wCmdWhy,
+		wCmdPrivacy, wCmdExport, wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic, wOptCategory,
+		wOptPage, wOptLink, wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone, wOptLevel,
+		wOptTime, wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod, wOptBoard, wOptTopics,
+		wHelloTitle, wHello, wHelloServerOff, wHelloServer, wHelpTitle, wHelpServer, wHelpButton,
+		wUnknownCommand, wUnknownOption, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly,
+		wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown,
+		wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak,
+		wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource,
+		wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wQuestionGone, wNoQuestions,
+		wFlag, wFlagTitle, wFlagKey, wFlagUnclear, wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText,
+		wFlagWords, wAskFlagTitle, wAskFlag, wHintFlag, wTestTitle, wTestOver, wTestDone,
+		wTestStopped, wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary,
+		wOverall, wScoreLine, wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext,
+		wReviewBack, wReviewLearnt, wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll,
+		wReviewAnki, wReviewCSV, wExported, wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle,
+		wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered,
+		wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance,
+		wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle, wFroze,
+		wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
 		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,
 		wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
 		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
@@ -324,7 +329,8 @@ func allWords() []word {
 		wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn,
 		wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays, wSetTopics,
 		wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle, wAskTime,
-		wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle, wPaused,
-		wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
+		wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle,
+		wPausedUntil, wBadPause, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden,
+		wWhyGone, wWhyRemoved, wWhyEmpty,
 	}
 }
