@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"aiprep/content"
 )
@@ -223,7 +225,7 @@ func (t *turn) boardLines(m *Message, all []ranked) error {
 		if err != nil {
 			return err
 		}
-		name := cmp.Or(p.Name, "?")
+		name := cmp.Or(plainName(p.Name), "?")
 		switch {
 		case own:
 			name = t.say(wBoardYou, "name", name)
@@ -239,6 +241,27 @@ func (t *turn) boardLines(m *Message, all []ranked) error {
 		m.Text = t.text(wBoardEmpty)
 	}
 	return nil
+}
+
+// boardName is how many characters of a display name a board shows.
+const boardName = 32
+
+// plainName is a display name without what could turn or break the line that
+// it stands in: controls, marks of direction, line ends.
+func plainName(name string) string {
+	r := []rune(strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if unicode.Is(unicode.C, r) {
+			return -1
+		}
+		return r
+	}, name)), " "))
+	if len(r) > boardName {
+		r = append(r[:boardName-1], '…')
+	}
+	return string(r)
 }
 
 // decimal writes thousandths with one digit after the point.

@@ -82,6 +82,28 @@ func TestBoardOfTheDayWaitsForTheReveal(t *testing.T) {
 	c.wants(r, "Mon 5 Jan", "BEN: 1.0", "ANN (you): -0.3")
 }
 
+// A name can neither break the board's lines nor turn them round.
+func TestBoardShowsAnyNamePlainly(t *testing.T) {
+	c := newChat(t)
+	m := c.daily("g")
+	for _, name := range []string{"a\n1. EVE: 99.0", "\u202eevil\u2066", strings.Repeat("x", 100), " \t\u200b "} {
+		in := c.input(name, "g")
+		in.From.Name = name
+		words := strings.Fields(m.Buttons[1][0].Action)
+		in.On, in.Verb, in.Args = "m1", words[0], words[1:]
+		c.do(in)
+	}
+	got := c.boardOf("board")
+	for _, bad := range []string{"\n1. EVE", "\u202e", "\u2066", strings.Repeat("x", 40)} {
+		if strings.Contains(got, bad) {
+			t.Errorf("%q is on the board:\n%s", bad, got)
+		}
+	}
+	if n := strings.Count(got, "0.0"); n != 4 || !strings.Contains(got, "?: 0.0") {
+		t.Errorf("%d of four people are on the board:\n%s", n, got)
+	}
+}
+
 // Who does not want to be shown is not, and who is erased is gone.
 func TestBoardLeavesOut(t *testing.T) {
 	c := newChat(t)

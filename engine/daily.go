@@ -101,12 +101,16 @@ func (t *turn) ownCopy(space ID, d Date) (Reply, error) {
 		m, err := t.dailyVerdict(item, o, mk, false)
 		return t.show(m), err
 	}
-	return t.show(&Message{
+	m := &Message{
 		Title:   t.say(wDailyTitle, "topic", t.e.bank.Topic(item.Topic).Title, "level", item.Level.String()),
 		Text:    question(item, o.Order),
 		Buttons: t.e.letters(verbMine, o.Token, "", len(o.Order)),
 		Quiz:    quizOf(item, o.Order),
-	}), nil
+	}
+	if t.private(space) && d < t.today() {
+		m.Text = append(t.text(wYesterdays), m.Text...)
+	}
+	return t.show(m), nil
 }
 
 func (t *turn) marked(space ID, d Date, mk *mark) (bool, error) {

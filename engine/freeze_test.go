@@ -92,7 +92,9 @@ func TestGraceAfterMidnight(t *testing.T) {
 	c.plays("ann", 0)
 	c.until(monday.Add((24 + 17) * time.Hour)) // Wednesday 01:00
 	c.wants(c.types("ann", "", "streak").Whisper, "1 day in a row")
-	m := c.press("ann", "", c.types("ann", "", "daily").Whisper, "w", "A").Replace
+	late := c.types("ann", "", "daily").Whisper
+	c.wants(late, "Yesterday's question")
+	m := c.press("ann", "", late, "w", "A").Replace
 	c.wants(m, "2 days in a row")
 	m = c.press("ann", "", c.types("ann", "", "daily").Whisper, "w", "A").Replace
 	c.wants(m, "3 days in a row") // and today's

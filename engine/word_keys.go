@@ -130,6 +130,7 @@ const (
 	wDailyButton      word = "dailyButton"
 	wDailyTitle       word = "dailyTitle"
 	wDailyFooter      word = "dailyFooter"
+	wYesterdays       word = "yesterdays"
 	wDailyOver        word = "dailyOver"
 	wDailyClosed      word = "dailyClosed"
 	wDailyNext        word = "dailyNext"
@@ -309,10 +310,10 @@ func allWords() []word {
 		wOverall, wScoreLine, wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext,
 		wReviewBack, wReviewLearnt, wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll,
 		wReviewAnki, wReviewCSV, wExported, wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle,
-		wDailyFooter, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered,
-		wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance,
-		wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle, wFroze,
-		wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
+		wDailyFooter, wYesterdays, wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp,
+		wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer,
+		wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine, wServerStreakLine, wStreakTitle,
+		wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
 		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,
 		wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
 		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
