@@ -146,6 +146,12 @@ func (t *turn) standings(period string) (all []ranked, title string, err error) 
 	default:
 		title = t.say(wBoardWeek)
 	}
+	open := map[ID]int64{}
+	if d := t.space.Open; d != 0 && samePeriod(period, d, today) {
+		if open, err = t.openMarks(d); err != nil {
+			return nil, "", err
+		}
+	}
 	prefix := keyBoard(t.spaceID, "")
 	err = eachBelow(t.tx, prefix, func(r Record) error {
 		var s standing
@@ -161,10 +167,40 @@ func (t *turn) standings(period string) (all []ranked, title string, err error) 
 		case period != boardAll:
 			return nil // did not answer in this period
 		}
-		all = append(all, ranked{id: ID(r.Key[len(prefix):]), score: got})
+		id := ID(r.Key[len(prefix):])
+		if points, ok := open[id]; ok {
+			got.Points, got.N = got.Points-points, got.N-1
+		}
+		if got.N > 0 {
+			all = append(all, ranked{id: id, score: got})
+		}
 		return nil
 	})
 	return places(all), title, err
+}
+
+// samePeriod reports whether both dates lie in one period of a board.
+func samePeriod(period string, a, b Date) bool {
+	switch period {
+	case boardAll:
+		return true
+	case boardMonth:
+		return monthOf(a) == monthOf(b)
+	}
+	return weekOf(a) == weekOf(b)
+}
+
+// openMarks are the points given for the challenge that is still open: a board
+// that held them would tell how others answered.
+func (t *turn) openMarks(d Date) (map[ID]int64, error) {
+	open := map[ID]int64{}
+	prefix := keyMark(t.spaceID, d, "")
+	return open, eachBelow(t.tx, prefix, func(r Record) error {
+		var mk mark
+		_, err := decode(r.Value, &mk)
+		open[ID(r.Key[len(prefix):])] = mk.Points
+		return err
+	})
 }
 
 // dayStandings are the scores of the newest challenge that is closed: those of

@@ -50,9 +50,10 @@ func (c *chat) boardOf(line string) string {
 // points share a place, and a new week begins at zero.
 func TestBoardRanksFairly(t *testing.T) {
 	c := newChat(t)
-	c.wants(c.types("ann", "g", "board").Whisper, "This week", "Nobody has answered")
+	c.wants(c.types("ann", "g", "board").Whisper, "This week", "Nobody has points")
 	c.daily("g")
 	c.answers(map[string]string{"ann": "right", "ben": "right", "cat": "wrong", "dan": "dk"})
+	c.until(monday.Add(25 * time.Hour)) // it has closed
 	got := c.boardOf("board")
 	for _, want := range []string{"1. ANN (you): 1.0", "1. BEN: 1.0", "3. DAN: 0.0", "5. CAT: -0.3"} {
 		if !strings.Contains(got, want) {
@@ -61,6 +62,7 @@ func TestBoardRanksFairly(t *testing.T) {
 	}
 	c.until(monday.Add((7*24 + 1) * time.Hour)) // the next Monday's post
 	c.answers(map[string]string{"dan": "right"})
+	c.until(monday.Add((8*24 + 1) * time.Hour))
 	if got := c.boardOf("board week"); !strings.Contains(got, "1. DAN: 1.0") || strings.Contains(got, "BEN") {
 		t.Errorf("in the new week:\n%s", got)
 	}
@@ -82,6 +84,25 @@ func TestBoardOfTheDayWaitsForTheReveal(t *testing.T) {
 	c.wants(r, "Mon 5 Jan", "BEN: 1.0", "ANN (you): -0.3")
 }
 
+// No board tells how somebody answered a challenge that is still open.
+func TestBoardsKeepAnOpenChallengeToThemselves(t *testing.T) {
+	c := newChat(t)
+	c.daily("g")
+	c.answers(map[string]string{"ann": "right", "ben": "wrong"})
+	for _, period := range []string{"week", "month", "all"} {
+		c.wants(c.types("ann", "g", "board "+period).Whisper, "Nobody has points")
+	}
+	c.until(monday.Add(25 * time.Hour)) // Tuesday's is out, Monday's is closed
+	c.answers(map[string]string{"ann": "wrong", "ben": "right"})
+	for _, period := range []string{"week", "month", "all"} {
+		got := c.boardOf("board " + period)
+		if !strings.Contains(got, "1. ANN (you): 1.0 · 1 answered") || !strings.Contains(got, "BEN: -0.3 · 1 answered") {
+			t.Errorf("the board of %s shows more than Monday:\n%s", period, got)
+		}
+	}
+	c.sound()
+}
+
 // A name can neither break the board's lines nor turn them round.
 func TestBoardShowsAnyNamePlainly(t *testing.T) {
 	c := newChat(t)
@@ -93,6 +114,7 @@ func TestBoardShowsAnyNamePlainly(t *testing.T) {
 		in.On, in.Verb, in.Args = "m1", words[0], words[1:]
 		c.do(in)
 	}
+	c.until(monday.Add(25 * time.Hour)) // it has closed
 	got := c.boardOf("board")
 	for _, bad := range []string{"\n1. EVE", "\u202e", "\u2066", strings.Repeat("x", 40)} {
 		if strings.Contains(got, bad) {
@@ -111,6 +133,7 @@ func TestBoardLeavesOut(t *testing.T) {
 	c.answers(map[string]string{"ann": "right", "ben": "right", "cat": "right"})
 	c.types("ben", "g", "settings board=hide")
 	c.press("cat", "", c.types("cat", "", "erase").Whisper, "w", "Erase everything")
+	c.until(monday.Add(25 * time.Hour)) // it has closed
 	got := c.boardOf("board")
 	if strings.Contains(got, "BEN") || strings.Contains(got, "CAT") || !strings.Contains(got, "ANN") {
 		t.Errorf("the board says:\n%s", got)

@@ -17,6 +17,24 @@ func (e *Engine) ErasePerson(ctx context.Context, u User) error {
 	})
 }
 
+// Recount counts a person's streak anew from the first kept date on.
+func (e *Engine) Recount(ctx context.Context, u User) (current int, err error) {
+	err = e.store.View(ctx, func(tx Tx) error {
+		vals, err := tx.Get(keyAccount(e.secret, u.Platform, u.ID))
+		if err != nil {
+			return err
+		}
+		var p person
+		if _, err := get(tx, keyMe(ID(vals[0])), &p); err != nil {
+			return err
+		}
+		err = p.recount(func(posting) bool { return true }, storedDiary{tx, ID(vals[0])}, nil)
+		current = p.Streak.Current
+		return err
+	})
+	return current, err
+}
+
 // change reads a record, lets fn alter it and writes it back.
 func change[T any](tx Tx, key []byte, fn func(*T)) error {
 	var v T

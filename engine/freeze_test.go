@@ -27,6 +27,15 @@ func upTo(from, to int) (days []int) {
 	return days
 }
 
+// recounted fails unless a count from the first kept date gives so many days.
+func (c *chat) recounted(who string, want int) {
+	c.Helper()
+	got, err := c.e.Recount(c.Context(), engine.User{Platform: "test", ID: who})
+	if err != nil || got != want {
+		c.Errorf("counted anew %s has %d days, %v; want %d", who, got, err, want)
+	}
+}
+
 // sound fails unless a rebuild finds what is stored.
 func (c *chat) sound() {
 	c.Helper()
@@ -73,6 +82,25 @@ func TestRestBreaksNothing(t *testing.T) {
 	c.until(monday.Add((16*24 + 4) * time.Hour))   // 14 saved by the freeze, 15 missed
 	c.types("ann", "", "settings vacation=10")
 	c.wants(c.plays("ann", 16), "1 day")
+	c.sound()
+}
+
+// However often somebody changes their mind, what was judged stays judged.
+func TestManyChangesOfRestForgetNone(t *testing.T) {
+	c := newChat(t)
+	c.types("ann", "", "settings rest=Sat,Sun")
+	c.plays("ann", 0, 1, 2, 3, 4, 7)
+	c.wants(c.types("ann", "", "settings rest=none").Whisper, "Days off: none")
+	for day := 8; day < 70; day++ {
+		c.plays("ann", day)
+		c.types("ann", "", "settings rest="+[]string{"Mon", "none"}[day%2])
+		c.types("ann", "", "settings rest=Tue") // the last word of a day counts
+		c.types("ann", "", "settings rest=none")
+	}
+	c.wants(c.types("ann", "", "streak").Whisper, "68 days in a row")
+	why := c.types("ann", "", "streak why").Whisper
+	c.wants(why, "answered")
+	c.recounted("ann", 68)
 	c.sound()
 }
 

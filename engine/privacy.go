@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -184,12 +185,13 @@ func (t *turn) erase() (Reply, error) {
 
 // eraseAsides deletes the set-aside updates in which the account is named.
 func eraseAsides(tx Tx, who User) error {
+	named := regexp.MustCompile(`(^|[^0-9A-Za-z_])` + regexp.QuoteMeta(who.ID) + `($|[^0-9A-Za-z_])`)
 	return eachBelow(tx, []byte("aside/"), func(r Record) error {
 		var a aside
 		if _, err := decode(r.Value, &a); err != nil {
 			return err
 		}
-		if !bytes.Contains(r.Key, []byte("/"+who.Platform+":")) || !bytes.Contains(a.Raw, []byte(who.ID)) {
+		if !bytes.Contains(r.Key, []byte("/"+who.Platform+":")) || !named.Match(a.Raw) {
 			return nil
 		}
 		return tx.Delete(r.Key)

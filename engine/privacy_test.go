@@ -59,13 +59,16 @@ func TestEraseNeedsItsOwnSecondStep(t *testing.T) {
 func TestEraseReachesWhatWasSetAside(t *testing.T) {
 	c := newChat(t)
 	c.missTest("ann")
-	for _, id := range []string{"ann", "ben"} {
+	for _, id := range []string{"ann", "ben", "anna"} {
 		if err := c.e.SetAside(t.Context(), "test", "u-"+id, c.now, []byte(`{"from":{"id":"`+id+`"}}`), "broken"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c.press("ann", "", c.types("ann", "", "erase").Whisper, "w", "Erase everything")
-	if left := c.dump("aside/"); strings.Contains(left, "u-ann") || !strings.Contains(left, "u-ben") {
+	if left := c.dump("aside/"); !strings.Contains(left, "u-anna") {
+		t.Errorf("what names another account is gone: %s", left)
+	}
+	if left := c.dump("aside/"); strings.Contains(left, "u-ann ") || !strings.Contains(left, "u-ben") {
 		t.Errorf("set aside are %s", left)
 	}
 }

@@ -13,10 +13,8 @@ import (
 // count from the day on which they are chosen, and from the next one if that
 // day was kept already: what was judged stays judged.
 
-const (
-	longestVacation = 60 // days
-	restsKept       = 50 // changes remembered; the oldest are of no use any more
-)
+// longestVacation is in days.
+const longestVacation = 60
 
 // rests reports whether the person is not expected to answer on a date.
 func (p *person) rests(d Date) bool {
@@ -73,10 +71,9 @@ func (t *turn) chooseVacation(value string) error {
 	return t.savePerson()
 }
 
-func (t *turn) addRest(r rest) {
-	t.person.Rests = append(t.person.Rests, r)
-	t.person.Rests = t.person.Rests[max(0, len(t.person.Rests)-restsKept):]
-}
+// addRest keeps what was chosen. None is ever forgotten, since a recount goes
+// back to the first day; of one day at most one of each kind is left.
+func (t *turn) addRest(r rest) { t.person.Rests = append(t.person.Rests, r) }
 
 // restLines say what is off from now on.
 func (t *turn) restLines() content.Text {
