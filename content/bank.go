@@ -88,6 +88,21 @@ func (b *Bank) Topic(id string) *Topic {
 // Item returns the item with that id, whatever its status, or nil.
 func (b *Bank) Item(id string) *Item { return b.items[id] }
 
+// Withdrawn returns the items that were found wrong, in the bank's order.
+func (b *Bank) Withdrawn() []*Item {
+	var all []*Item
+	for _, c := range b.Categories {
+		for _, t := range c.Topics {
+			for _, i := range t.Items {
+				if i.Status == Withdrawn {
+					all = append(all, i)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // Live returns the items that may be asked, in the pack's order.
 func (t *Topic) Live() []*Item {
 	live := make([]*Item, 0, len(t.Items))

@@ -77,9 +77,22 @@ func (r *runner) keepHouse(ctx context.Context) error {
 			return err
 		}
 		if n < foldBatch {
-			return r.sweepAside(ctx, now)
+			break
 		}
 	}
+	r.rescoring(ctx)
+	return r.sweepAside(ctx, now)
+}
+
+// rescoring scores people again in its own time, once at a time.
+func (r *runner) rescoring(ctx context.Context) {
+	r.background(ctx, "rescore", func() error {
+		n, err := r.Rescore(ctx)
+		if n > 0 {
+			r.log.Info("scored again without what was withdrawn", "people", n)
+		}
+		return err
+	})
 }
 
 // mendPlans plans anew what is due later than any schedule allows: such jobs

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -79,10 +80,13 @@ func (e *Engine) Calibrate(ctx context.Context, now time.Time, force bool) (int,
 			}
 		}
 		taken, published = len(recs), f.numbers
-		return f.save()
+		if err := f.save(); err != nil {
+			return err
+		}
+		return f.pauseSuspects()
 	})
 	if err != nil {
-		return 0, fmt.Errorf("calibrate items: %w", err)
+		return 0, errors.Join(fmt.Errorf("calibrate items: %w", err), e.loadHeld(context.WithoutCancel(ctx)))
 	}
 	if published != nil {
 		e.current.Store(published)

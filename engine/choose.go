@@ -194,7 +194,7 @@ func (s *scheduling) pool() []*content.Item {
 	var all, level []*content.Item
 	for _, scope := range scopes {
 		for _, tp := range s.e.offered(scope) {
-			for _, i := range tp.Live() {
+			for _, i := range s.e.live(tp) {
 				if had[i.ID] { // its topic and its category are both chosen
 					continue
 				}

@@ -345,7 +345,7 @@ func (t *turn) dailyVerdict(item *content.Item, o occurrence, mk mark, full bool
 		m.Text = append(m.Text, t.text(wFreezeEarned)...)
 	}
 	if !mk.Counted {
-		m.Text = append(m.Text, t.text(wNotCounted)...)
+		m.Text = append(m.Text, t.uncounted(item)...)
 	}
 	m.Buttons = [][]Button{{t.button(wExplain, verbWhy, string(o.Token))}}
 	if full {

@@ -34,7 +34,7 @@ func (t *turn) draw(run test) (item *content.Item, review bool, err error) {
 	var cands []skill.Candidate
 	tests := 0
 	for _, tp := range topics {
-		live := t.atLevel(tp.Live(), due)
+		live := t.atLevel(t.e.live(tp), due)
 		cs, n, err := t.candidates(tp, live, ab, run)
 		if err != nil {
 			return nil, false, err

@@ -41,10 +41,13 @@ type Engine struct {
 	words   *catalogue
 	model   skill.Model
 	current atomic.Pointer[numbers] // the newest epoch
+	held    atomic.Pointer[heldItems]
 	table   []Command
 	verbs   map[string]verb
 	limits  *limiter
 	wake    chan struct{} // a job was put: RunSchedule looks again
+
+	rescore sync.Mutex // one Rescore at a time
 
 	mu     sync.Mutex
 	flight map[string]bool // keys of jobs being worked on
@@ -73,6 +76,9 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	e.table, e.verbs = e.commands()
 	if e.secret, err = openRecords(ctx, cfg.Store, cfg.Secret); err != nil {
+		return nil, err
+	}
+	if err := e.loadHeld(ctx); err != nil {
 		return nil, err
 	}
 	return e, cfg.Store.View(ctx, func(tx Tx) error {
@@ -154,7 +160,7 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 		run = e.store.View
 	}
 	var reply Reply
-	var woke bool
+	var woke, heldOne bool
 	err := run(ctx, func(tx Tx) error {
 		t := &turn{e: e, ctx: ctx, tx: tx, in: in, cmd: v.Command, words: e.words}
 		if err := t.load(); err != nil {
@@ -164,9 +170,15 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 		if err == nil && r.Ask != nil {
 			err = t.awaitLine(r.Ask.Action)
 		}
-		reply, woke = r, t.putJobs
+		if err == nil && !v.reads {
+			err = t.news(&r)
+		}
+		reply, woke, heldOne = r, t.putJobs, t.held
 		return err
 	})
+	if err != nil && heldOne { // what was published is not what is stored
+		err = errors.Join(err, e.loadHeld(context.WithoutCancel(ctx)))
+	}
 	var said *expected
 	if errors.As(err, &said) { // nothing was written
 		reply, woke, err = Reply{Whisper: said.msg}, false, nil

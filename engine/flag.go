@@ -76,6 +76,9 @@ func (t *turn) report() (Reply, error) {
 	if err := put(t.tx, key, f); err != nil {
 		return Reply{}, err
 	}
+	if err := t.pauseFlagged(item); err != nil {
+		return Reply{}, err
+	}
 	m := &Message{Title: t.say(wFlagged), Text: t.text(wFlaggedText)}
 	if f.Text == "" {
 		m.Buttons = [][]Button{{t.button(wFlagWords, verbFlag, item.ID, flagNote)}}
@@ -120,12 +123,21 @@ type Flagged struct {
 	Rev   int            `json:"rev"`   // the revision asked now, 0 if the item is gone
 	Kinds map[string]int `json:"kinds"` // how many people say what, of that revision
 	Words []string       `json:"words,omitempty"`
+	State string         `json:"state,omitempty"` // paused or withdrawn
+	Why   string         `json:"why,omitempty"`   // of the state
 }
 
-// Flags lists the flagged questions, the most flagged first. It names nobody.
-// Flags of an earlier revision are left out: the item was changed since.
+// Flags lists the flagged questions, the most flagged first, and those that are
+// paused or withdrawn. It names nobody. Flags of an earlier revision are left
+// out: the item was changed since.
 func (e *Engine) Flags(ctx context.Context) ([]Flagged, error) {
 	byItem := map[string]*Flagged{}
+	of := func(item *content.Item) *Flagged {
+		if byItem[item.ID] == nil {
+			byItem[item.ID] = &Flagged{Item: item.ID, Rev: item.Rev, Kinds: map[string]int{}}
+		}
+		return byItem[item.ID]
+	}
 	err := e.store.View(ctx, func(tx Tx) error {
 		clear(byItem)
 		return eachBelow(tx, []byte("flag/"), func(r Record) error {
@@ -138,18 +150,20 @@ func (e *Engine) Flags(ctx context.Context) ([]Flagged, error) {
 			if item == nil || item.Rev != f.Rev {
 				return nil
 			}
-			if byItem[id] == nil {
-				byItem[id] = &Flagged{Item: id, Rev: item.Rev, Kinds: map[string]int{}}
-			}
-			byItem[id].Kinds[f.Kind]++
+			of(item).Kinds[f.Kind]++
 			if f.Text != "" {
-				byItem[id].Words = append(byItem[id].Words, f.Text)
+				of(item).Words = append(of(item).Words, f.Text)
 			}
 			return nil
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list flags: %w", err)
+	}
+	for id, h := range *e.held.Load() {
+		if item := e.bank.Item(id); item != nil && e.paused(item) {
+			of(item).State, of(item).Why = h.State, h.Why
+		}
 	}
 	list := make([]Flagged, 0, len(byItem))
 	for _, f := range byItem {

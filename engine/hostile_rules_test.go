@@ -232,7 +232,7 @@ func TestHostileTopicWithdrawnInATest(t *testing.T) {
 		for _, tp := range cat.Topics {
 			if tp.ID == "quantization" {
 				for _, i := range tp.Items[2:] {
-					i.Status = content.Withdrawn
+					i.Status, i.Withdrawn = content.Withdrawn, &content.Withdrawal{Date: monday, Reason: "wrong"}
 				}
 			}
 		}

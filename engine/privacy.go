@@ -180,6 +180,7 @@ func (t *turn) erase() (Reply, error) {
 	if err := eraseAsides(t.tx, t.in.From); err != nil {
 		return Reply{}, err
 	}
+	t.id = "" // nothing is written about them any more
 	return t.show(&Message{Title: t.say(wErased), Text: t.text(wErasedText)}), nil
 }
 

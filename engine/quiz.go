@@ -239,7 +239,7 @@ func (t *turn) testVerdict(run test, at int, full bool) (Reply, error) {
 		}
 		m.Text = append(m.Text, back...)
 	} else if !s.Counted {
-		m.Text = append(m.Text, t.text(wNotCounted)...)
+		m.Text = append(m.Text, t.uncounted(item)...)
 	}
 	row := []Button{t.button(wNext, verbNext, string(run.Token), strconv.Itoa(at))}
 	if at == run.of() {

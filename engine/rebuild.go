@@ -237,7 +237,7 @@ func (r *rebuild) person(ctx context.Context, id ID) error {
 		if err := nothing(tx, p.next, end); err != nil {
 			return err
 		}
-		for _, compare := range []func(Tx, *replay, *findings) error{r.me, r.abilities, r.seenItems, r.notebookOf, r.keptDays, r.boardsOf} {
+		for _, compare := range []func(Tx, *replay, *findings) error{r.me, r.abilities, r.seenItems, r.notebookOf, r.keptDays, r.boardsOf, r.voidMarks} {
 			if err := compare(tx, p, &f); err != nil {
 				return err
 			}

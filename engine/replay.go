@@ -16,6 +16,7 @@ type replay struct {
 	model   skill.Model
 	history *history
 	posted  *postedDays
+	gone    func(item string, rev int) bool // withdrawn
 
 	id        ID
 	next      []byte // where the answers not yet taken in begin
@@ -25,14 +26,15 @@ type replay struct {
 	seen      map[string]seen
 	cards     map[string]card
 	boards    map[ID]*standing
-	days      []Date // kept, ascending
-	now       int64  // of the answer being taken in, Unix seconds
-	unknown   error  // why the abilities cannot be computed, or nil
+	days      []Date   // kept, ascending
+	now       int64    // of the answer being taken in, Unix seconds
+	void      []answer // to challenges whose question was withdrawn since
+	unknown   error    // why the abilities cannot be computed, or nil
 }
 
 func (r *rebuild) newReplay(id ID) *replay {
 	return &replay{
-		model: r.model, history: r.history, posted: r.posted,
+		model: r.model, history: r.history, posted: r.posted, gone: r.withdrawn,
 		id: id, next: keyAnswer(id, 0),
 		abilities: abilities{General: r.model.NewGeneral()}, seen: map[string]seen{}, cards: map[string]card{}, boards: map[ID]*standing{},
 	}
@@ -95,6 +97,12 @@ func (p *replay) add(ctx context.Context, seq uint32, a answer) error {
 	at := time.UnixMilli(a.At)
 	p.now = at.Unix()
 	was := p.seen[a.Item]
+	if p.gone(a.Item, a.Rev) {
+		if a.Kind == kindDaily && !a.Private {
+			p.void = append(p.void, a)
+		}
+		a.Counted = false
+	}
 	if a.Counted && p.unknown == nil {
 		n, err := p.history.of(p.model, a)
 		if err != nil {

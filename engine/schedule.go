@@ -142,7 +142,11 @@ func jobDue(key []byte) time.Time {
 
 // start works on one job in its own goroutine, unless that is under way.
 func (r *runner) start(ctx context.Context, key []byte) {
-	id := string(key)
+	r.background(ctx, string(key), func() error { return r.do(ctx, key) })
+}
+
+// background works in its own goroutine, unless work of that name is under way.
+func (r *runner) background(ctx context.Context, id string, work func() error) {
 	r.mu.Lock()
 	busy := r.flight[id]
 	r.flight[id] = true
@@ -151,7 +155,7 @@ func (r *runner) start(ctx context.Context, key []byte) {
 		return
 	}
 	r.work.Go(func() {
-		err := r.do(ctx, key)
+		err := work()
 		if err != nil && ctx.Err() == nil {
 			r.log.Error("job failed, trying again", "err", err)
 			select { // the store is in trouble: do not spin

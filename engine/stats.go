@@ -114,7 +114,7 @@ func (t *turn) readiness(ab abilities, topics []*content.Topic) content.Text {
 		var parts []skill.Part
 		for _, tp := range topics {
 			part := skill.Part{Topic: ab.topic(t.e.model, tp.ID, t.in.At), Difficulty: t.e.model.NewTopicDifficulty()}
-			for _, i := range tp.Live() {
+			for _, i := range t.e.live(tp) {
 				if i.Level == level {
 					n := now.of(t.e.model, i)
 					part.Items, part.Difficulty = append(part.Items, n.Item), n.Topic

@@ -26,6 +26,7 @@ type turn struct {
 	spaceID ID // "" until the place is known
 	space   space
 	putJobs bool
+	held    bool // an item was held
 }
 
 // load finds the person and the space with two multi-gets.

@@ -49,7 +49,14 @@ func printFlags(w io.Writer, list []engine.Flagged) error {
 		for _, kind := range slices.Sorted(maps.Keys(f.Kinds)) {
 			said = append(said, fmt.Sprintf("%s %d", kind, f.Kinds[kind]))
 		}
-		if _, err := fmt.Fprintf(w, "%s rev %d: %s\n", f.Item, f.Rev, strings.Join(said, ", ")); err != nil {
+		line := strings.Join(said, ", ")
+		if f.State != "" {
+			line = strings.TrimPrefix(line+"; "+f.State, "; ")
+		}
+		if f.Why != "" {
+			line += fmt.Sprintf(" (%s)", f.Why)
+		}
+		if _, err := fmt.Fprintf(w, "%s rev %d: %s\n", f.Item, f.Rev, line); err != nil {
 			return err
 		}
 		for _, words := range f.Words {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"aiprep/engine"
 	"aiprep/engine/boltstore"
@@ -45,6 +46,13 @@ func storeCommands() map[string]storeCommand {
 		},
 		"flags": func(ctx context.Context, s site, _ func(any) error) (any, error) {
 			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return eng.Flags(ctx) })
+		},
+		"item": func(ctx context.Context, s site, ask func(any) error) (any, error) {
+			var v itemVerdict
+			if err := ask(&v); err != nil {
+				return nil, err
+			}
+			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return decideItem(ctx, eng, v, time.Now()) })
 		},
 		"item-numbers": func(ctx context.Context, s site, _ func(any) error) (any, error) {
 			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return eng.Learnt(ctx) })
