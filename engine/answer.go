@@ -31,7 +31,7 @@ func (t *turn) record(i *content.Item, a answer) (outcome, error) {
 		return outcome{}, err
 	}
 	rested := was.N == 0 || t.in.At.Unix()-was.At >= restDays*86400
-	rested = rested && !t.e.withdrawn(i.ID, i.Rev)
+	rested = rested && !a.Peeked && !t.e.withdrawn(i.ID, i.Rev)
 	try := skill.Attempt{Last: lastOf(was), Daily: a.Kind == kindDaily}
 	m, now := t.e.model, t.e.current.Load()
 	tp, n := ab.topic(m, i.Topic, t.in.At), now.of(m, i)

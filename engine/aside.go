@@ -80,19 +80,22 @@ func (r *runner) keepHouse(ctx context.Context) error {
 			break
 		}
 	}
-	r.rescoring(ctx)
 	return r.sweepAside(ctx, now)
 }
 
-// rescoring scores people again in its own time, once at a time.
-func (r *runner) rescoring(ctx context.Context) {
+// rescoring scores people again, if there is any to do, beside everything else.
+func (r *runner) rescoring(ctx context.Context) error {
+	from, to := prefixRange(keyRecount(""))
+	waiting, err := r.keysIn(ctx, from, to, 1)
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
 	r.background(ctx, "rescore", func() error {
 		n, err := r.Rescore(ctx)
-		if n > 0 {
-			r.log.Info("scored again without what was withdrawn", "people", n)
-		}
+		r.log.Info("people scored again", "people", n)
 		return err
 	})
+	return nil
 }
 
 // mendPlans plans anew what is due later than any schedule allows: such jobs

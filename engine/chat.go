@@ -45,7 +45,26 @@ type Input struct {
 	Verb   string
 	Args   []string
 	Locale string // BCP 47 tag as the platform sends it, or ""
+	Sight  *Sight // what was found where a Reply had asked to Look, or nil
 }
+
+// Sight is what the bot may do in a place, as the platform says.
+type Sight struct {
+	Unclear bool    // the platform could not be asked
+	Gone    bool    // the place is not there, or the bot cannot see it
+	Lacks   []Right // what the bot would need there and has not
+}
+
+// Right is something that the bot must be allowed to do in a place.
+type Right uint8
+
+// The rights that posting takes.
+const (
+	ToSend  Right = iota // write messages, or begin posts in a forum
+	ToReply              // write in threads
+	ToRead               // read what was written, to find its own posts again
+	ToFile               // send files
+)
 
 // Reply is the engine's whole answer to one Input. Any of its parts may be
 // nil; an adapter shows all that are not.
@@ -54,6 +73,24 @@ type Reply struct {
 	Replace *Message // takes the place of the message that the button sits on
 	Post    *Message // a new message that everyone in the place sees
 	Ask     *Prompt  // a line of text is wanted
+	// Look asks what the bot may do in a place, of which the rest of the Reply
+	// then speaks: the adapter finds out and hands the same Input in again with
+	// its Sight. See Answer.
+	Look *Place
+}
+
+// Answer hands an Input in and, when the Reply asks for it, once more with what
+// look found.
+func Answer(ctx context.Context, e interface {
+	Handle(context.Context, Input) (Reply, error)
+}, in Input, look func(context.Context, Place) Sight) (Reply, error) {
+	r, err := e.Handle(ctx, in)
+	if err != nil || r.Look == nil {
+		return r, err
+	}
+	seen := look(ctx, *r.Look)
+	in.Sight = &seen
+	return e.Handle(ctx, in)
 }
 
 // Prompt asks for one line of text. What the person writes comes back as the

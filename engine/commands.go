@@ -126,12 +126,17 @@ func (e *Engine) personOptions() []Option {
 
 func (e *Engine) setupOptions() []Option {
 	return []Option{
+		{Name: "show", Kind: ChoiceOption, Summary: e.words.say(wOptShow), Choices: []Choice{
+			{Value: setupCheck, Label: e.words.say(wSetupCheck)}, {Value: setupPreview, Label: e.words.say(wSetupPreview)},
+			{Value: setupExcuse, Label: e.words.say(wSetupExcuse)},
+		}},
 		{Name: "time", Kind: TimeOption, Summary: e.words.say(wOptTime)},
 		{Name: "zone", Kind: ZoneOption, Summary: e.words.say(wOptZone)},
 		{Name: "days", Kind: DaysOption, Summary: e.words.say(wOptDays)},
 		{Name: "level", Kind: ChoiceOption, Choices: e.levelChoices(), Summary: e.words.say(wOptLevel)},
 		{Name: "quorum", Kind: NumberOption, Summary: e.words.say(wOptQuorum)},
 		{Name: "channel", Kind: PlaceOption, Summary: e.words.say(wOptChannel)},
+		{Name: "role", Kind: RoleOption, Summary: e.words.say(wOptRole)},
 		{Name: "topics", Kind: TopicOption, Many: true, Summary: e.words.say(wOptTopics)},
 	}
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"aiprep/content"
 )
 
@@ -254,6 +256,7 @@ func (t *turn) count(item *content.Item, o occurrence, space ID, d Date, mk *mar
 	a := answer{
 		Option: mk.Option, Right: mk.Right, Kind: kindDaily,
 		Date: d, Delivery: o.Token, Order: o.Order, Space: space, Private: !shared,
+		Peeked: slices.Contains(o.Peeked, t.id),
 	}
 	out, err := t.record(item, a)
 	if err != nil {
@@ -344,7 +347,11 @@ func (t *turn) dailyVerdict(item *content.Item, o occurrence, mk mark, full bool
 	if s.Earned && s.Current > 0 {
 		m.Text = append(m.Text, t.text(wFreezeEarned)...)
 	}
-	if !mk.Counted {
+	switch {
+	case mk.Counted:
+	case slices.Contains(o.Peeked, t.id):
+		m.Text = append(m.Text, t.text(wPeeked)...)
+	default:
 		m.Text = append(m.Text, t.uncounted(item)...)
 	}
 	m.Buttons = [][]Button{{t.button(wExplain, verbWhy, string(o.Token))}}

@@ -68,6 +68,9 @@ func (e *Engine) dailyMessage(item *content.Item, o occurrence, s space, note wo
 		Buttons: e.letters(verbVote, o.Token, "", len(o.Order)),
 		Quiz:    quizOf(item, o.Order),
 	}
+	if s.Role != "" {
+		m.Ping = &Role{ID: s.Role}
+	}
 	if note != "" {
 		m.Text = append(m.Text, c.text(note)...)
 	}

@@ -21,9 +21,7 @@ type held struct {
 	Rev   int    `cbor:"1,keyasint"` // the newest revision it is about
 	State string `cbor:"2,keyasint"`
 	Why   string `cbor:"3,keyasint,omitempty"`
-	At    int64  `cbor:"4,keyasint"`           // Unix seconds
-	Next  ID     `cbor:"5,keyasint,omitempty"` // withdrawn: who comes next in scoring again
-	Done  bool   `cbor:"6,keyasint,omitempty"` // withdrawn: everybody is scored again
+	At    int64  `cbor:"4,keyasint"` // Unix seconds
 }
 
 // States of an item that is held.
@@ -76,6 +74,9 @@ func (e *Engine) loadHeld(ctx context.Context) error {
 			h := held{Rev: i.Rev, State: itemWithdrawn, Why: i.Withdrawn.Reason, At: i.Withdrawn.Date.Unix()}
 			all[i.ID] = h
 			if err := put(tx, keyHeld(i.ID), h); err != nil {
+				return err
+			}
+			if err := putRecount(tx, recount{Item: i.ID}); err != nil {
 				return err
 			}
 		}
@@ -214,6 +215,11 @@ func (e *Engine) setHeld(ctx context.Context, item, state, why string, now time.
 			return fmt.Errorf("%s was withdrawn and stays so: raise its revision to ask it again", i.ID)
 		case state == itemReleased && (!found || was.State != itemPaused):
 			return fmt.Errorf("%s is not paused", i.ID)
+		}
+		if state == itemWithdrawn {
+			if err := putRecount(tx, recount{Item: i.ID}); err != nil {
+				return err
+			}
 		}
 		return e.hold(tx, i.ID, held{Rev: i.Rev, State: state, Why: why, At: now.Unix()})
 	})

@@ -219,10 +219,16 @@ func (s *scheduling) choose(d Date, at time.Time) error {
 func (s *scheduling) occurrence(p *picked, d Date) occurrence {
 	item := p.item
 	token := idFrom(mac(s.e.secret, "delivery", string(s.id), d.String()))
-	return occurrence{
+	o := occurrence{
 		Token: token, Item: item.ID, Rev: item.Rev, State: occChosen, To: s.space.Place,
 		Order: s.e.shuffle(item, "daily", string(token)), For: p.reason,
 	}
+	for _, k := range s.space.Peeks {
+		if k.Item == item.ID {
+			o.Peeked = append(o.Peeked, k.Who)
+		}
+	}
+	return o
 }
 
 // saveOccurrence writes a challenge and what its buttons stand for.
@@ -314,7 +320,7 @@ func (s *scheduling) close(d Date, o *occurrence) error {
 	if err := put(s.tx, keySpaceDay(s.id, d), day); err != nil {
 		return err
 	}
-	if !day.Met {
+	if !day.Met && o.Excused == 0 {
 		s.space.Streak.lapse()
 	}
 	if s.space.Open == d {

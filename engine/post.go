@@ -280,6 +280,7 @@ func (s *scheduling) failed(key []byte, j job, o occurrence, pe *PostError, c *c
 		}
 		return s.move(key, s.now, j)
 	case Unknown:
+		s.space.Fault, s.space.FaultAt = pe.Kind.String(), s.now.Unix()
 		j.State = jobUnknown
 		wait := doubtFor
 		if c.canFind && j.Tries <= 3 { // elsewhere a press is waited for
@@ -287,6 +288,7 @@ func (s *scheduling) failed(key []byte, j job, o occurrence, pe *PostError, c *c
 		}
 		return s.move(key, s.now.Add(wait), j)
 	}
+	s.space.Fault, s.space.FaultAt = pe.Kind.String(), s.now.Unix()
 	if pe.Kind == Forbidden || pe.Kind == Gone {
 		s.space.State, s.space.Why = stateSuspended, pe.Kind.String()
 	}

@@ -71,10 +71,18 @@ const maxExamples = 20
 // rebuild is one run over all that is derived.
 type rebuild struct {
 	*Engine
+	store   Store // that of the engine, or one transaction on it
 	repair  bool
 	report  Report
 	history *history
 	posted  *postedDays
+}
+
+func (e *Engine) rebuilding(on Store, repair bool) *rebuild {
+	return &rebuild{
+		Engine: e, store: on, repair: repair, report: Report{Kinds: derivedKinds()},
+		history: newHistory(e.model), posted: &postedDays{on, map[ID]loadedDays{}},
+	}
 }
 
 // Rebuild computes everything that is derived from the facts (answers, epochs,
@@ -84,10 +92,7 @@ type rebuild struct {
 // works in small transactions, one person or space each, so people may go on
 // answering meanwhile. An error means that the facts could not be read.
 func (e *Engine) Rebuild(ctx context.Context, verifyOnly bool) (Report, error) {
-	r := &rebuild{
-		Engine: e, repair: !verifyOnly, report: Report{Kinds: derivedKinds()},
-		history: newHistory(e.model), posted: &postedDays{e.store, map[ID]loadedDays{}},
-	}
+	r := e.rebuilding(e.store, !verifyOnly)
 	err := r.itemNumbers(ctx)
 	if err == nil {
 		err = r.each(ctx, "p/", r.person)

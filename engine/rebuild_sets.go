@@ -112,7 +112,7 @@ func streakOf(tx Tx, id ID) (s streak, err error) {
 	err = eachDate(tx, []byte("s/"+string(id)+"/occ/"), func(d Date, value []byte) error {
 		var o occurrence
 		_, err := decode(value, &o)
-		if o.State == occClosed && o.Posted != 0 { // else it was never open
+		if o.State == occClosed && o.Posted != 0 && o.Excused == 0 { // else it was never open
 			closed[d] = true
 		}
 		return err

@@ -36,6 +36,7 @@ import (
 //	board/<space>/<person>               one person's points in a server
 //	day/<space>/<date>                   quorum of one date; stays for ever
 //	flag/<item>/<person>                 what a person says is wrong with a question
+//	recount/<item or space>              people being scored again
 //	held/<item>                          a question that is paused or withdrawn
 //	fold/<time>/<random>                 anonymous copy of an answer, until it is folded
 //	epoch/<n>                            what one fold changed
@@ -119,6 +120,8 @@ func keyMark(s ID, d Date, p ID) []byte {
 }
 
 func keyBoard(s ID, p ID) []byte { return []byte("board/" + string(s) + "/" + string(p)) }
+
+func keyRecount(of string) []byte { return []byte("recount/" + of) }
 
 func keyHeld(item string) []byte { return []byte("held/" + item) }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -8,36 +9,57 @@ import (
 	"aiprep/content"
 )
 
+// When a fact loses its weight (a question is withdrawn, a day is excused), all
+// that was derived from it is computed again, a few people at a time.
+
+// recount is such work that is under way. It goes when everybody is done.
+type recount struct {
+	Item  string `cbor:"1,keyasint,omitempty"` // who has answered it
+	Space ID     `cbor:"2,keyasint,omitempty"` // or who has answered there
+	Next  string `cbor:"3,keyasint,omitempty"` // where to go on
+}
+
+func putRecount(tx Tx, rc recount) error { return put(tx, keyRecount(rc.Item+string(rc.Space)), rc) }
+
 // rescorePage is how many people are looked at in one transaction.
 const rescorePage = 500
 
-// Rescore scores everybody again who had answered a question that was
-// withdrawn, and reports how many there were. It goes on where it was
-// interrupted, and a withdrawn question is done once.
+// Rescore computes again, for everybody whom it concerns, what hangs on a
+// withdrawn question or an excused day, and reports how many people there
+// were. It goes on where it was interrupted.
 func (e *Engine) Rescore(ctx context.Context) (people int, err error) {
 	e.rescore.Lock()
 	defer e.rescore.Unlock()
-	r := &rebuild{
-		Engine: e, repair: true, report: Report{Kinds: derivedKinds()},
-		history: newHistory(e.model), posted: &postedDays{e.store, map[ID]loadedDays{}},
-	}
-	for item, h := range *e.held.Load() {
-		for h.State == itemWithdrawn && !h.Done {
-			n, err := r.rescorePage(ctx, item, &h)
-			people += n
-			if err != nil {
-				return people, fmt.Errorf("score again without %s: %w", item, err)
+	for {
+		var rc recount
+		var key []byte
+		err := e.store.View(ctx, func(tx Tx) error {
+			from, to := prefixRange(keyRecount(""))
+			recs, err := tx.Scan(from, to, 1)
+			if key = nil; err != nil || len(recs) == 0 {
+				return err
 			}
-			e.publish(item, h)
+			key, rc = bytes.Clone(recs[0].Key), recount{}
+			_, err = decode(recs[0].Value, &rc)
+			return err
+		})
+		if err != nil || key == nil {
+			return people, err
+		}
+		n, err := e.rebuilding(e.store, true).rescorePage(ctx, key, rc)
+		if people += n; err != nil {
+			return people, fmt.Errorf("score again: %w", err)
 		}
 	}
-	return people, nil
 }
 
-// rescorePage scores some of those who had answered the item, and notes where
-// to go on.
-func (r *rebuild) rescorePage(ctx context.Context, item string, h *held) (int, error) {
-	ids, next, err := r.whoMet(ctx, item, h.Next)
+// rescorePage scores some of those whom it concerns, and notes where to go on.
+func (r *rebuild) rescorePage(ctx context.Context, key []byte, rc recount) (int, error) {
+	list := r.whoMet
+	if rc.Space != "" {
+		list = r.whoPlayed
+	}
+	ids, next, err := list(ctx, rc)
 	if err != nil {
 		return 0, err
 	}
@@ -46,52 +68,75 @@ func (r *rebuild) rescorePage(ctx context.Context, item string, h *held) (int, e
 			return 0, err
 		}
 	}
-	h.Next, h.Done = next, next == ""
-	err = r.store.Update(ctx, func(tx Tx) error {
+	rc.Next = next
+	return len(ids), r.store.Update(ctx, func(tx Tx) error {
 		for _, id := range ids {
-			var p person
-			found, err := get(tx, keyMe(id), &p)
-			if err != nil {
-				return err
-			}
-			if !found || slices.Contains(p.Rescored, item) {
-				continue
-			}
-			p.Rescored = append(p.Rescored, item)
-			if err := put(tx, keyMe(id), p); err != nil {
+			if err := toTell(tx, id, rc.Item); err != nil {
 				return err
 			}
 		}
-		return put(tx, keyHeld(item), *h)
+		if next == "" {
+			return tx.Delete(key)
+		}
+		return put(tx, key, rc)
 	})
-	return len(ids), err
 }
 
-// whoMet lists those among the next people, from an id on, who have answered
-// the item, and the id to go on from, "" at the end.
-func (r *rebuild) whoMet(ctx context.Context, item string, from ID) (ids []ID, next ID, err error) {
+// toTell notes that a person is to be told of a withdrawn question.
+func toTell(tx Tx, id ID, item string) error {
+	if item == "" {
+		return nil
+	}
+	var p person
+	found, err := get(tx, keyMe(id), &p)
+	if err != nil || !found || slices.Contains(p.Rescored, item) {
+		return err
+	}
+	p.Rescored = append(p.Rescored, item)
+	return put(tx, keyMe(id), p)
+}
+
+// whoMet lists those among the next people who have answered the item, and
+// where to go on, "" at the end.
+func (r *rebuild) whoMet(ctx context.Context, rc recount) (ids []ID, next string, err error) {
 	_, end := prefixRange([]byte("p/"))
 	err = r.store.View(ctx, func(tx Tx) error {
-		ids, next = nil, ""
-		at := []byte("p/" + string(from))
+		ids, next = nil, rc.Next
 		for range rescorePage {
-			recs, err := tx.Scan(at, end, 1)
+			recs, err := tx.Scan([]byte("p/"+next), end, 1)
 			if err != nil || len(recs) == 0 {
 				next = ""
 				return err
 			}
 			id := ID(recs[0].Key[len("p/"):][:idLen])
-			vals, err := tx.Get(keyItem(id, item))
+			vals, err := tx.Get(keyItem(id, rc.Item))
 			if err != nil {
 				return err
 			}
 			if vals[0] != nil {
 				ids = append(ids, id)
 			}
-			next = id + "0" // the character after "/"
-			at = []byte("p/" + string(next))
+			next = string(id) + "0" // the character after "/"
 		}
 		return nil
+	})
+	return ids, next, err
+}
+
+// whoPlayed lists the next of those who have answered challenges of the space.
+func (r *rebuild) whoPlayed(ctx context.Context, rc recount) (ids []ID, next string, err error) {
+	prefix := keyBoard(rc.Space, "")
+	_, end := prefixRange(prefix)
+	err = r.store.View(ctx, func(tx Tx) error {
+		ids, next = nil, ""
+		recs, err := tx.Scan(append(bytes.Clone(prefix), rc.Next...), end, rescorePage)
+		for _, rec := range recs {
+			ids = append(ids, ID(rec.Key[len(prefix):]))
+		}
+		if len(recs) == rescorePage {
+			next = string(ids[len(ids)-1]) + "0"
+		}
+		return err
 	})
 	return ids, next, err
 }

@@ -31,6 +31,9 @@ func (e *Engine) RunSchedule(ctx context.Context, posters map[string]Poster) err
 		if err := r.keepHouse(ctx); err != nil && ctx.Err() == nil {
 			e.log.Error("keep house", "err", err)
 		}
+		if err := r.rescoring(ctx); err != nil && ctx.Err() == nil {
+			e.log.Error("score again", "err", err)
+		}
 		// Timers stand still while a machine sleeps, so the wall clock is
 		// read again at least twice a minute.
 		timer.Reset(min(max(next.Sub(r.now()), 0), 30*time.Second))
@@ -48,6 +51,9 @@ const (
 // other at the time it was due, and returns when it is done. It is RunSchedule for a clock that
 // is set by hand: a console's, or a test's.
 func (e *Engine) Advance(ctx context.Context, posters map[string]Poster, to time.Time) error {
+	if _, err := e.Rescore(ctx); err != nil {
+		return err
+	}
 	var last []byte
 	stuck := 0
 	for {

@@ -22,13 +22,16 @@ func (t *turn) setup() (Reply, error) {
 	changed := false
 	for _, o := range t.cmd.Options {
 		value, given := args[o.Name]
-		if !given || value == "" {
+		if !given || value == "" || o.Name == "show" {
 			continue
 		}
 		if err := t.change(o.Name, value); err != nil {
 			return Reply{}, err
 		}
 		changed = true
+	}
+	if show := args["show"]; show != "" {
+		return t.showSetup(show)
 	}
 	if changed && t.space.State != statePaused && !t.paused() {
 		return t.switchOn()
@@ -80,6 +83,12 @@ func (t *turn) set() (Reply, error) {
 		}
 	case "on":
 		return t.switchOn()
+	case setupCheck, setupPreview, setupExcuse:
+		return t.showSetup(what, t.in.Args[2:]...)
+	case "role":
+		if value != "none" {
+			return Reply{}, t.sorry(wSetupElsewhere)
+		}
 	case "now":
 		return t.postNow()
 	case "pause":
@@ -145,6 +154,8 @@ func (t *turn) change(what, value string) error {
 			return t.sorry(wSetupElsewhere)
 		}
 		s.Place.Chat, s.Place.Thread = splitPlace(value, t.in.In)
+	case "role":
+		return t.changeRole(value)
 	case "topics":
 		return t.changeTopics(value)
 	default:
@@ -324,6 +335,9 @@ func (t *turn) form() (Reply, error) {
 	m.Text = append(m.Text, t.text(wSetupForm,
 		"time", clock(s.Hour, s.Minute), "zone", s.Zone, "days", t.daysName(s.Days), "where", where,
 		"topics", topics, "level", t.levelName(s.Level), "quorum", max(1, s.Quorum))...)
+	if s.Role != "" {
+		m.Text = append(m.Text, t.text(wSetupRole)...)
+	}
 	m.Text = append(m.Text, t.nextPosts()...)
 	m.Buttons = t.formButtons()
 	return t.show(m), nil
@@ -350,10 +364,13 @@ func (t *turn) formButtons() [][]Button {
 	if t.space.Posted < DateOf(t.in.At, zoneOf(t.space.Zone)) {
 		rows[0] = append(rows[0], t.button(wPostNow, verbSet, tok, "now"))
 	}
+	if t.space.Role != "" {
+		rows[0] = append(rows[0], t.button(wNoRole, verbSet, tok, "role", "none"))
+	}
 	return append(rows,
 		[]Button{t.button(wSetTime, verbSet, tok, "pick", "time"), t.button(wSetZone, verbSet, tok, "pick", "zone"), t.button(wSetDays, verbSet, tok, "pick", "days")},
 		[]Button{t.button(wSetTopics, verbSet, tok, "pick", "topics"), t.button(wSetLevel, verbSet, tok, "pick", "level"), t.button(wSetQuorum, verbSet, tok, "pick", "quorum")},
-		[]Button{t.button(wSetHere, verbSet, tok, "channel", "here")},
+		[]Button{t.button(wSetHere, verbSet, tok, "channel", "here"), t.button(wSetupCheck, verbSet, tok, setupCheck), t.button(wSetupPreview, verbSet, tok, setupPreview)},
 	)
 }
 

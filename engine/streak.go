@@ -277,7 +277,7 @@ func postingsOf(recs []Record) ([]posting, error) {
 		if _, err := decode(r.Value, &o); err != nil {
 			return nil, err
 		}
-		if o.Posted == 0 || o.State != occPosted && o.State != occClosed {
+		if o.Posted == 0 || o.Excused != 0 || o.State != occPosted && o.State != occClosed {
 			continue
 		}
 		d, err := parseDateKey(r.Key)

@@ -80,6 +80,7 @@ type answer struct {
 
 	Space   ID          `cbor:"15,keyasint,omitempty"` // of a daily: whose challenge it was
 	Private bool        `cbor:"16,keyasint,omitempty"` // Space is the person's own private chat
+	Peeked  bool        `cbor:"18,keyasint,omitempty"` // had previewed the challenge
 	Prior   *skill.Item `cbor:"17,keyasint,omitempty"` // the item's numbers, where the epoch has none of this revision
 }
 
@@ -140,9 +141,19 @@ type space struct {
 	Streak streak   `cbor:"15,keyasint"`
 	Token  ID       `cbor:"16,keyasint,omitempty"` // names this space in an admin's buttons
 
-	Milestone int  `cbor:"17,keyasint,omitempty"` // the longest streak that was celebrated
-	Feast     Date `cbor:"18,keyasint,omitempty"` // the date that reached it
-	Until     Date `cbor:"19,keyasint,omitempty"` // nothing is posted for this date or one before: a pause with an end, or a skip
+	Milestone int    `cbor:"17,keyasint,omitempty"` // the longest streak that was celebrated
+	Feast     Date   `cbor:"18,keyasint,omitempty"` // the date that reached it
+	Role      string `cbor:"20,keyasint,omitempty"` // is mentioned with every post
+	Fault     string `cbor:"21,keyasint,omitempty"` // the kind of the last failed post
+	FaultAt   int64  `cbor:"22,keyasint,omitempty"` // Unix seconds
+	Peeks     []peek `cbor:"23,keyasint,omitempty"` // who has previewed what, the newest few
+	Until     Date   `cbor:"19,keyasint,omitempty"` // nothing is posted for this date or one before: a pause with an end, or a skip
+}
+
+// peek is a preview of a challenge that was still to come.
+type peek struct {
+	Item string `cbor:"1,keyasint"`
+	Who  ID     `cbor:"2,keyasint"`
 }
 
 // States of a space.
@@ -174,6 +185,8 @@ type occurrence struct {
 	Again   bool   `cbor:"12,keyasint,omitempty"` // posted a second time after a doubt
 	Answers int    `cbor:"13,keyasint,omitempty"` // counted when it closed
 	For     reason `cbor:"14,keyasint"`
+	Peeked  []ID   `cbor:"15,keyasint,omitempty"` // who had seen the question before
+	Excused int64  `cbor:"16,keyasint,omitempty"` // since when it breaks no streak, Unix seconds
 }
 
 // reason is why a challenge was chosen.

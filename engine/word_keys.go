@@ -44,6 +44,8 @@ const (
 	wOptChannel       word = "optChannel"
 	wOptPeriod        word = "optPeriod"
 	wOptBoard         word = "optBoard"
+	wOptRole          word = "optRole"
+	wOptShow          word = "optShow"
 	wOptTopics        word = "optTopics"
 	wHelloTitle       word = "helloTitle"
 	wHello            word = "hello"
@@ -87,6 +89,7 @@ const (
 	wNotCounted       word = "notCounted"
 	wWithdrawn        word = "withdrawn"
 	wRescored         word = "rescored"
+	wPeeked           word = "peeked"
 	wQuestionGone     word = "questionGone"
 	wNoQuestions      word = "noQuestions"
 	wFlag             word = "flag"
@@ -290,6 +293,41 @@ const (
 	wWhyGone          word = "whyGone"
 	wWhyRemoved       word = "whyRemoved"
 	wWhyEmpty         word = "whyEmpty"
+	wSetupCheck       word = "setupCheck"
+	wSetupPreview     word = "setupPreview"
+	wSetupExcuse      word = "setupExcuse"
+	wSetupRole        word = "setupRole"
+	wNoRole           word = "noRole"
+	wBadRole          word = "badRole"
+	wCheckGood        word = "checkGood"
+	wCheckBad         word = "checkBad"
+	wCheckOn          word = "checkOn"
+	wCheckOff         word = "checkOff"
+	wCheckSuspended   word = "checkSuspended"
+	wCheckRights      word = "checkRights"
+	wCheckGone        word = "checkGone"
+	wCheckUnclear     word = "checkUnclear"
+	wLackSend         word = "lackSend"
+	wLackReply        word = "lackReply"
+	wLackRead         word = "lackRead"
+	wLackFile         word = "lackFile"
+	wCheckZone        word = "checkZone"
+	wCheckPool        word = "checkPool"
+	wCheckEmpty       word = "checkEmpty"
+	wCheckLast        word = "checkLast"
+	wCheckFault       word = "checkFault"
+	wFailedUnknown    word = "failedUnknown"
+	wFailedRefused    word = "failedRefused"
+	wPreviewTitle     word = "previewTitle"
+	wPreviewNote      word = "previewNote"
+	wPreviewKey       word = "previewKey"
+	wNoPreview        word = "noPreview"
+	wSkipButton       word = "skipButton"
+	wExcuseTitle      word = "excuseTitle"
+	wExcuse           word = "excuse"
+	wExcuseNone       word = "excuseNone"
+	wExcused          word = "excused"
+	wExcusedText      word = "excusedText"
 )
 
 // allWords lists every phrase that a catalogue must hold.
@@ -299,21 +337,21 @@ func allWords() []word {
 		wCmdBoard, wCmdSettings, wCmdSetup, wCmdPause, wCmdSkip, wCmdResume, wCmdCancel, wCmdWhy,
 		wCmdPrivacy, wCmdExport, wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic, wOptCategory,
 		wOptPage, wOptLink, wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone, wOptLevel, wOptTime,
-		wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod, wOptBoard, wOptTopics, wHelloTitle,
-		wHello, wHelloServerOff, wHelloServer, wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand,
-		wUnknownOption, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics,
-		wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf,
-		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
-		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
-		wNotCounted, wWithdrawn, wRescored, wQuestionGone, wNoQuestions, wFlag, wFlagTitle, wFlagKey,
-		wFlagUnclear, wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords, wAskFlagTitle,
-		wAskFlag, wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText,
-		wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange,
-		wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt, wReviewDue,
-		wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported, wExportedAnki,
-		wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays, wDailyOver, wDailyClosed,
-		wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone,
-		wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine,
+		wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod, wOptBoard, wOptRole, wOptShow,
+		wOptTopics, wHelloTitle, wHello, wHelloServerOff, wHelloServer, wHelpTitle, wHelpServer,
+		wHelpButton, wUnknownCommand, wUnknownOption, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly,
+		wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear,
+		wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle,
+		wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong,
+		wVerdictSkipped, wNotCounted, wWithdrawn, wRescored, wPeeked, wQuestionGone, wNoQuestions, wFlag,
+		wFlagTitle, wFlagKey, wFlagUnclear, wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords,
+		wAskFlagTitle, wAskFlag, wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped,
+		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
+		wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt,
+		wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported,
+		wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays, wDailyOver,
+		wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle,
+		wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine,
 		wServerStreakLine, wStreakTitle, wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze,
 		wMilestone, wStreakWhy, wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen,
 		wDayMissed, wDayRest, wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest,
@@ -332,6 +370,11 @@ func allWords() []word {
 		wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp,
 		wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay,
 		wQuorumRange, wPausedTitle, wPausedUntil, wBadPause, wPaused, wNotRunning, wSuspendedTitle,
-		wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty,
+		wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty, wSetupCheck, wSetupPreview,
+		wSetupExcuse, wSetupRole, wNoRole, wBadRole, wCheckGood, wCheckBad, wCheckOn, wCheckOff,
+		wCheckSuspended, wCheckRights, wCheckGone, wCheckUnclear, wLackSend, wLackReply, wLackRead,
+		wLackFile, wCheckZone, wCheckPool, wCheckEmpty, wCheckLast, wCheckFault, wFailedUnknown,
+		wFailedRefused, wPreviewTitle, wPreviewNote, wPreviewKey, wNoPreview, wSkipButton, wExcuseTitle,
+		wExcuse, wExcuseNone, wExcused, wExcusedText,
 	}
 }

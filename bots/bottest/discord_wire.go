@@ -91,7 +91,10 @@ func (d *Discord) wireChannel(c *Channel) map[string]any {
 		return out
 	}
 	out["guild_id"], out["name"], out["position"], out["nsfw"] = c.GuildID, c.Name, 0, false
-	out["permission_overwrites"] = []any{}
+	mask := d.mask(c)
+	out["permission_overwrites"] = []any{map[string]any{ // for the bot itself
+		"id": d.BotID, "type": 1, "allow": strconv.FormatInt(mask, 10), "deny": strconv.FormatInt(^mask&(1<<50-1), 10),
+	}}
 	if c.ParentID != "" {
 		out["parent_id"] = c.ParentID
 	}

@@ -90,6 +90,13 @@ func (d *Discord) SetOutage(id string, out bool) {
 	}
 }
 
+// ExpectPing lets allowed_mentions list a role from now on.
+func (d *Discord) ExpectPing(role string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.opts.RolePings = append(d.opts.RolePings, role)
+}
+
 // AddRole adds a role to a server and returns its id.
 func (d *Discord) AddRole(guildID, name string) string {
 	d.mu.Lock()

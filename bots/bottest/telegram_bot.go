@@ -218,6 +218,9 @@ func (t *Telegram) getChat(c *tgCall) (any, *tgError) {
 	if r.IsForum {
 		full["is_forum"] = true
 	}
+	if r.Type == "group" || r.Type == "supergroup" {
+		full["permissions"] = map[string]bool{"can_send_messages": !r.muted, "can_send_photos": !r.muted, "can_send_documents": !r.muted}
+	}
 	return full, nil
 }
 

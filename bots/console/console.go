@@ -256,7 +256,7 @@ func (c *Console) speak(ctx context.Context, line string) error {
 	default:
 		in.Args = []string{line}
 	}
-	r, err := c.cfg.Engine.Handle(ctx, in)
+	r, err := engine.Answer(ctx, c.cfg.Engine, in, look)
 	if err != nil {
 		return fmt.Errorf("answer %q: %w", line, err)
 	}
@@ -310,6 +310,9 @@ func (c *Console) show(in engine.Input, r engine.Reply) {
 		c.world.printf("  ? %s: %s (for example %s)\n", r.Ask.Title, r.Ask.Label, r.Ask.Hint)
 	}
 }
+
+// look finds that a terminal forbids nothing.
+func look(context.Context, engine.Place) engine.Sight { return engine.Sight{} }
 
 // Post shows a message that nobody asked for.
 func (c *Console) Post(_ context.Context, d engine.Delivery) (engine.Receipt, error) {

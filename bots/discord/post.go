@@ -184,6 +184,7 @@ type channelInfo struct {
 	Tags   []struct {
 		ID string `json:"id"`
 	} `json:"available_tags"`
+	Rules []overwrite `json:"permission_overwrites"`
 }
 
 // Types of channels.
@@ -198,6 +199,10 @@ const (
 )
 
 func (c channelInfo) forum() bool { return c.Type == forumChannel || c.Type == mediaChannel }
+
+func (c channelInfo) thread() bool {
+	return c.Type == announcementThread || c.Type == publicThread || c.Type == privateThread
+}
 
 func (b *Bot) channel(ctx context.Context, id string) (channelInfo, error) {
 	var c channelInfo

@@ -51,16 +51,26 @@ func (ev *event) keepAtHome(cmd engine.Command) {
 	}
 }
 
+// guildInfo is the part of a server that is used.
+type guildInfo struct {
+	Owner string `json:"owner_id"`
+	Roles []struct {
+		ID     string `json:"id"`
+		Rights string `json:"permissions"`
+	} `json:"roles"`
+}
+
 // manages asks Discord whether a person manages a server. Who is not, or no
 // longer, a member does not; nor does anybody where we are not.
 func (b *Bot) manages(ctx context.Context, server, person string) (bool, error) {
-	var guild struct {
-		Owner string `json:"owner_id"`
-		Roles []struct {
-			ID     string `json:"id"`
-			Rights string `json:"permissions"`
-		} `json:"roles"`
-	}
+	_, rights, err := b.rights(ctx, server, person)
+	return rights&(administrator|manageGuild) != 0, err
+}
+
+// rights asks Discord what a member may do in a server as a whole, and which
+// roles they have. Who is no member may do nothing.
+func (b *Bot) rights(ctx context.Context, server, person string) (held map[string]bool, rights uint64, err error) {
+	var guild guildInfo
 	var member struct {
 		Roles []string `json:"roles"`
 	}
@@ -68,27 +78,26 @@ func (b *Bot) manages(ctx context.Context, server, person string) (bool, error) 
 		answer, err := b.call(ctx, request{method: http.MethodGet, path: path, route: "GET /guilds/" + server})
 		var refused *apiError
 		if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusForbidden) {
-			return false, nil
+			return nil, 0, nil
 		}
 		if err == nil {
 			err = json.Unmarshal(answer, into)
 		}
 		if err != nil {
-			return false, fmt.Errorf("check the rights of a member: %w", err)
+			return nil, 0, fmt.Errorf("check the rights of a member: %w", err)
 		}
 	}
-	if guild.Owner == person {
-		return true, nil
-	}
-	held := map[string]bool{server: true} // everybody has the role with the server's own id
+	held = map[string]bool{server: true} // everybody has the role with the server's own id
 	for _, id := range member.Roles {
 		held[id] = true
 	}
 	for _, role := range guild.Roles {
-		rights, err := strconv.ParseUint(role.Rights, 10, 64)
-		if err == nil && held[role.ID] && rights&(administrator|manageGuild) != 0 {
-			return true, nil
+		if n, err := strconv.ParseUint(role.Rights, 10, 64); err == nil && held[role.ID] {
+			rights |= n
 		}
 	}
-	return false, nil
+	if guild.Owner == person {
+		rights |= administrator
+	}
+	return held, rights, nil
 }

@@ -142,7 +142,7 @@ func (b *Bot) ask(ctx context.Context, ev event, turn *turn) outcome {
 			done <- o
 		}()
 		if o.err = b.resolve(ctx, &o.ev); o.err == nil {
-			o.reply, o.err = b.engine.Handle(ctx, o.ev.in)
+			o.reply, o.err = engine.Answer(ctx, b.engine, o.ev.in, b.look)
 		}
 	}()
 	select {

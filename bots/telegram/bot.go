@@ -169,11 +169,12 @@ func (b *Bot) introduce(ctx context.Context) error {
 			return err
 		})
 		var me struct {
+			ID       int64  `json:"id"`
 			Username string `json:"username"`
 		}
 		if err == nil {
 			if err = json.Unmarshal(result, &me); err == nil && me.Username != "" {
-				b.me.username = me.Username
+				b.me.id, b.me.username = me.ID, me.Username
 				b.log.Info("telegram bot signed in", "username", me.Username)
 				return nil
 			}

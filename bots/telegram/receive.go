@@ -104,6 +104,7 @@ var errNoChat = errors.New("read update: no chat or no sender")
 
 // self is what receive must know of the bot.
 type self struct {
+	id       int64
 	username string
 	known    func(verb string) bool // a command that people may type
 }
