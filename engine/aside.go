@@ -124,12 +124,17 @@ func (r *runner) mendPlans(ctx context.Context, now time.Time) error {
 // where a weekly post meets a date that does not exist.
 const farAhead = 16 * 24 * time.Hour
 
-// sweepAside forgets what has been kept for a week.
+// sweepAside forgets what has been kept for a week, and codes nobody used.
 func (r *runner) sweepAside(ctx context.Context, now time.Time) error {
 	from, _ := prefixRange([]byte("aside/"))
 	to := keyAside(now.Add(-asideFor), "", "")
 	old, err := r.keysIn(ctx, from, to, 1000)
-	if err != nil || len(old) == 0 {
+	if err != nil {
+		return err
+	}
+	from, to = prefixRange(keyLink(""))
+	codes, err := r.keysIn(ctx, from, to, 1)
+	if err != nil || len(old)+len(codes) == 0 {
 		return err
 	}
 	return r.store.Update(ctx, func(tx Tx) error {
@@ -138,6 +143,6 @@ func (r *runner) sweepAside(ctx context.Context, now time.Time) error {
 				return err
 			}
 		}
-		return nil
+		return sweepLinks(tx, now)
 	})
 }

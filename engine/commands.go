@@ -55,6 +55,7 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 		{Command: typed(verbWhy, wCmdWhy), run: (*turn).why, reads: true},
 		{Command: typed("privacy", wCmdPrivacy), run: (*turn).privacy, reads: true},
 		{Command: costly(typed("export", wCmdExport)), run: (*turn).export, reads: true},
+		{Command: costly(typed("link", wCmdLink, Option{Name: "code", Kind: TextOption, Summary: e.words.say(wOptCode)})), run: (*turn).link},
 		{Command: costly(typed("erase", wCmdErase)), run: (*turn).erase},
 		{Command: typed("help", wCmdHelp), run: (*turn).help, reads: true},
 

@@ -269,6 +269,7 @@ func (r *rebuild) me(tx Tx, p *replay, f *findings) error {
 	}
 	want := have
 	want.Answers, want.Right, want.Streak = p.me.Answers, p.me.Right, p.me.Streak
+	want.Streak.Longest = max(want.Streak.Longest, have.Best)
 	want.Spaces, want.Joined = p.me.Spaces, p.me.Joined
 	bad := f.compare(ofCounters, have.Answers == want.Answers && have.Right == want.Right,
 		"person %s: %d answers, %d right, by the facts %d and %d", p.id, have.Answers, have.Right, want.Answers, want.Right)

@@ -36,6 +36,7 @@ import (
 //	board/<space>/<person>               one person's points in a server
 //	day/<space>/<date>                   quorum of one date; stays for ever
 //	flag/<item>/<person>                 what a person says is wrong with a question
+//	link/<code>                          a code that joins two accounts
 //	recount/<item or space>              people being scored again
 //	held/<item>                          a question that is paused or withdrawn
 //	fold/<time>/<random>                 anonymous copy of an answer, until it is folded
@@ -120,6 +121,8 @@ func keyMark(s ID, d Date, p ID) []byte {
 }
 
 func keyBoard(s ID, p ID) []byte { return []byte("board/" + string(s) + "/" + string(p)) }
+
+func keyLink(code string) []byte { return []byte("link/" + code) }
 
 func keyRecount(of string) []byte { return []byte("recount/" + of) }
 

@@ -21,6 +21,7 @@ type person struct {
 	Accounts []string     `cbor:"12,keyasint,omitempty"` // keys of the accounts that are this person
 	Private  []ID         `cbor:"13,keyasint,omitempty"` // spaces that are this person's private chats
 	Hidden   bool         `cbor:"15,keyasint,omitempty"` // does not want to be on boards
+	Best     int          `cbor:"17,keyasint,omitempty"` // the longest streak of those who became this person
 	Rescored []string     `cbor:"16,keyasint,omitempty"` // withdrawn questions that they were scored again without, and not told yet
 	Rests    []rest       `cbor:"14,keyasint,omitempty"` // rest days and vacations, by when they were chosen
 }

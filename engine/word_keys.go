@@ -23,6 +23,7 @@ const (
 	wCmdWhy           word = "cmdWhy"
 	wCmdPrivacy       word = "cmdPrivacy"
 	wCmdExport        word = "cmdExport"
+	wCmdLink          word = "cmdLink"
 	wCmdErase         word = "cmdErase"
 	wCmdHelp          word = "cmdHelp"
 	wOptScope         word = "optScope"
@@ -46,6 +47,7 @@ const (
 	wOptBoard         word = "optBoard"
 	wOptRole          word = "optRole"
 	wOptShow          word = "optShow"
+	wOptCode          word = "optCode"
 	wOptTopics        word = "optTopics"
 	wHelloTitle       word = "helloTitle"
 	wHello            word = "hello"
@@ -249,6 +251,19 @@ const (
 	wEraseYes         word = "eraseYes"
 	wErased           word = "erased"
 	wErasedText       word = "erasedText"
+	wLinkTitle        word = "linkTitle"
+	wLinkHow          word = "linkHow"
+	wLinkTyped        word = "linkTyped"
+	wLinkNotYet       word = "linkNotYet"
+	wLinkAlready      word = "linkAlready"
+	wLinkUnknown      word = "linkUnknown"
+	wLinkAskTitle     word = "linkAskTitle"
+	wLinkAsk          word = "linkAsk"
+	wLinkYes          word = "linkYes"
+	wLinkWaitTitle    word = "linkWaitTitle"
+	wLinkWait         word = "linkWait"
+	wLinked           word = "linked"
+	wLinkedText       word = "linkedText"
 	wBadTime          word = "badTime"
 	wBadDays          word = "badDays"
 	wSetupOff         word = "setupOff"
@@ -335,46 +350,48 @@ func allWords() []word {
 	return []word{
 		wCmdStart, wCmdDaily, wCmdTest, wCmdReview, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak,
 		wCmdBoard, wCmdSettings, wCmdSetup, wCmdPause, wCmdSkip, wCmdResume, wCmdCancel, wCmdWhy,
-		wCmdPrivacy, wCmdExport, wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic, wOptCategory,
-		wOptPage, wOptLink, wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone, wOptLevel, wOptTime,
-		wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod, wOptBoard, wOptRole, wOptShow,
-		wOptTopics, wHelloTitle, wHello, wHelloServerOff, wHelloServer, wHelpTitle, wHelpServer,
-		wHelpButton, wUnknownCommand, wUnknownOption, wNotACommand, wSlowDown, wServerOnly, wPrivateOnly,
-		wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear,
-		wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle,
-		wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong,
-		wVerdictSkipped, wNotCounted, wWithdrawn, wRescored, wPeeked, wQuestionGone, wNoQuestions, wFlag,
-		wFlagTitle, wFlagKey, wFlagUnclear, wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords,
-		wAskFlagTitle, wAskFlag, wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped,
-		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
-		wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt,
-		wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported,
-		wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays, wDailyOver,
-		wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle,
-		wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine,
-		wServerStreakLine, wStreakTitle, wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze,
-		wMilestone, wStreakWhy, wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen,
-		wDayMissed, wDayRest, wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest,
-		wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange,
-		wTopicTitle, wTopicAnswers, wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle,
-		wStatsEmpty, wBoardWeek, wBoardMonth, wBoardAll, wBoardDay, wBoardNoDay, wBoardEmpty, wBoardYou,
-		wBoardAnswered, wBoardWhyTitle, wBoardWhy, wPeriodWeek, wPeriodDay, wPeriodMonth, wPeriodAll,
-		wPeriodWhy, wBoardShow, wBoardHide, wSettingsTitle, wSettingsZone, wSettingsLevel, wSettingsRest,
-		wSettingsVacation, wChangeRest, wVacation, wAskRestTitle, wAskRest, wHintRest, wAskVacationTitle,
-		wAskVacation, wHintVacation, wBadVacation, wBadRest, wNone, wSettingsBoard, wSettingsShare, wYes,
-		wNo, wShareOn, wShareOff, wYesOrNo, wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone,
-		wBadZone, wBadZoneNear, wPrivacyTitle, wPrivacy, wExportButton, wSettingsButton, wEraseButton,
-		wNothingKept, wExportTitle, wExportText, wEraseTitle, wEraseAsk, wExportFirst, wEraseYes,
-		wErased, wErasedText, wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere,
-		wThisChat, wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted,
-		wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp,
-		wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay,
-		wQuorumRange, wPausedTitle, wPausedUntil, wBadPause, wPaused, wNotRunning, wSuspendedTitle,
-		wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty, wSetupCheck, wSetupPreview,
-		wSetupExcuse, wSetupRole, wNoRole, wBadRole, wCheckGood, wCheckBad, wCheckOn, wCheckOff,
-		wCheckSuspended, wCheckRights, wCheckGone, wCheckUnclear, wLackSend, wLackReply, wLackRead,
-		wLackFile, wCheckZone, wCheckPool, wCheckEmpty, wCheckLast, wCheckFault, wFailedUnknown,
-		wFailedRefused, wPreviewTitle, wPreviewNote, wPreviewKey, wNoPreview, wSkipButton, wExcuseTitle,
-		wExcuse, wExcuseNone, wExcused, wExcusedText,
+		wCmdPrivacy, wCmdExport, wCmdLink, wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic,
+		wOptCategory, wOptPage, wOptLink, wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone,
+		wOptLevel, wOptTime, wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod, wOptBoard,
+		wOptRole, wOptShow, wOptCode, wOptTopics, wHelloTitle, wHello, wHelloServerOff, wHelloServer,
+		wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption, wNotACommand, wSlowDown,
+		wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList,
+		wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats,
+		wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource,
+		wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wWithdrawn, wRescored, wPeeked,
+		wQuestionGone, wNoQuestions, wFlag, wFlagTitle, wFlagKey, wFlagUnclear, wFlagOutdated, wFlagTypo,
+		wFlagged, wFlaggedText, wFlagWords, wAskFlagTitle, wAskFlag, wHintFlag, wTestTitle, wTestOver,
+		wTestDone, wTestStopped, wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary,
+		wOverall, wScoreLine, wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack,
+		wReviewLearnt, wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV,
+		wExported, wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays,
+		wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate,
+		wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody,
+		wAnswered, wStreakLine, wServerStreakLine, wStreakTitle, wFroze, wFreezeEarned, wFreezes,
+		wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy, wStreakWhyTitle, wStreakWhyHow, wDayKept,
+		wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest, wDayOpen, wDayNone, wStreakNone, wStreakHow,
+		wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers,
+		wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed, wReadiness, wReadyLevel,
+		wAllStats, wStatsEmptyTitle, wStatsEmpty, wBoardWeek, wBoardMonth, wBoardAll, wBoardDay,
+		wBoardNoDay, wBoardEmpty, wBoardYou, wBoardAnswered, wBoardWhyTitle, wBoardWhy, wPeriodWeek,
+		wPeriodDay, wPeriodMonth, wPeriodAll, wPeriodWhy, wBoardShow, wBoardHide, wSettingsTitle,
+		wSettingsZone, wSettingsLevel, wSettingsRest, wSettingsVacation, wChangeRest, wVacation,
+		wAskRestTitle, wAskRest, wHintRest, wAskVacationTitle, wAskVacation, wHintVacation, wBadVacation,
+		wBadRest, wNone, wSettingsBoard, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
+		wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear,
+		wPrivacyTitle, wPrivacy, wExportButton, wSettingsButton, wEraseButton, wNothingKept,
+		wExportTitle, wExportText, wEraseTitle, wEraseAsk, wExportFirst, wEraseYes, wErased, wErasedText,
+		wLinkTitle, wLinkHow, wLinkTyped, wLinkNotYet, wLinkAlready, wLinkUnknown, wLinkAskTitle,
+		wLinkAsk, wLinkYes, wLinkWaitTitle, wLinkWait, wLinked, wLinkedText, wBadTime, wBadDays,
+		wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn,
+		wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays, wSetTopics,
+		wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle, wAskTime,
+		wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle,
+		wPausedUntil, wBadPause, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden,
+		wWhyGone, wWhyRemoved, wWhyEmpty, wSetupCheck, wSetupPreview, wSetupExcuse, wSetupRole, wNoRole,
+		wBadRole, wCheckGood, wCheckBad, wCheckOn, wCheckOff, wCheckSuspended, wCheckRights, wCheckGone,
+		wCheckUnclear, wLackSend, wLackReply, wLackRead, wLackFile, wCheckZone, wCheckPool, wCheckEmpty,
+		wCheckLast, wCheckFault, wFailedUnknown, wFailedRefused, wPreviewTitle, wPreviewNote,
+		wPreviewKey, wNoPreview, wSkipButton, wExcuseTitle, wExcuse, wExcuseNone, wExcused, wExcusedText,
 	}
 }

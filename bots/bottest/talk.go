@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -274,11 +275,13 @@ func (x Exchange) promise() error {
 	return nil
 }
 
-// Witness stands between an adapter and the engine.
+// Witness stands between an adapter and the engine. A script can't know the code
+// that joins two accounts, so it types {code} for the last one shown.
 type Witness struct {
 	bots.Engine
 
 	mu   sync.Mutex
+	code string
 	all  []Exchange
 	more chan struct{}
 }
@@ -290,10 +293,22 @@ func NewWitness(e bots.Engine) *Witness {
 
 // Handle asks the engine and records the exchange.
 func (r *Witness) Handle(ctx context.Context, in engine.Input) (engine.Reply, error) {
+	r.mu.Lock()
+	code := r.code
+	r.mu.Unlock()
+	in.Args = slices.Clone(in.Args)
+	for n := range in.Args {
+		in.Args[n] = strings.ReplaceAll(in.Args[n], "{code}", code)
+	}
 	reply, err := r.Engine.Handle(ctx, in)
 	if err == nil {
 		cmd, _ := r.Command(in.Verb)
 		r.mu.Lock()
+		if m := reply.Whisper; m != nil {
+			if _, code, ok := strings.Cut(m.Title, "Your code: "); ok {
+				r.code = code
+			}
+		}
 		r.all = append(r.all, Exchange{Input: in, Command: cmd, Reply: reply})
 		r.mu.Unlock()
 		select {
