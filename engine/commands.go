@@ -114,6 +114,7 @@ func (e *Engine) personOptions() []Option {
 	return []Option{
 		{Name: "zone", Kind: ZoneOption, Summary: e.words.say(wOptZone)},
 		{Name: "level", Kind: ChoiceOption, Choices: e.levelChoices(), Summary: e.words.say(wOptLevel)},
+		{Name: "daily", Kind: TimeOption, Summary: e.words.say(wOptDaily)},
 		{Name: "rest", Kind: DaysOption, Summary: e.words.say(wOptRest)},
 		{Name: "vacation", Kind: NumberOption, Summary: e.words.say(wOptVacation)},
 		{Name: "share", Kind: ChoiceOption, Summary: e.words.say(wOptShare), Choices: []Choice{

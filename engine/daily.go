@@ -71,6 +71,9 @@ func (t *turn) privateDaily() (Reply, error) {
 			return Reply{}, err
 		}
 	}
+	if err := t.takeNow(&o); err != nil {
+		return Reply{}, err
+	}
 	return t.ownCopy(t.spaceID, today)
 }
 

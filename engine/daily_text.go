@@ -65,7 +65,7 @@ func (e *Engine) dailyMessage(item *content.Item, o occurrence, s space, note wo
 	c := e.words
 	m := &Message{
 		Title:   c.say(wDailyTitle, "topic", e.bank.Topic(item.Topic).Title, "level", item.Level.String()),
-		Buttons: e.letters(verbVote, o.Token, "", len(o.Order)),
+		Buttons: e.letters(answerVerb(s.Place), o.Token, "", len(o.Order)),
 		Quiz:    quizOf(item, o.Order),
 	}
 	if s.Role != "" {
@@ -78,6 +78,18 @@ func (e *Engine) dailyMessage(item *content.Item, o occurrence, s space, note wo
 	if s.Streak.Current > 0 {
 		m.Text = append(m.Text, c.text(wServerStreakLine, "n", s.Streak.Current)...)
 	}
+	if s.Place.Private() {
+		return m
+	}
 	m.Text = append(m.Text, c.text(wDailyFooter)...)
 	return m
+}
+
+// answerVerb is what an answer button of a challenge does: on a message that
+// only one person reads, the verdict takes its place.
+func answerVerb(p Place) string {
+	if p.Private() {
+		return verbMine
+	}
+	return verbVote
 }

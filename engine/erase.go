@@ -51,6 +51,11 @@ func (e *Engine) eraseChat(tx Tx, id ID) error {
 	if _, err := get(tx, keySpace(id), &s); err != nil {
 		return err
 	}
+	if s.Job != nil {
+		if err := tx.Delete(s.Job); err != nil {
+			return fmt.Errorf("erase chat: %w", err)
+		}
+	}
 	err := eachBelow(tx, []byte("s/"+string(id)+"/occ/"), func(r Record) error {
 		var o occurrence
 		if _, err := decode(r.Value, &o); err != nil {

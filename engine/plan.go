@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -96,13 +97,30 @@ func (s *scheduling) heal() error {
 // save writes the space.
 func (s *scheduling) save() error { return put(s.tx, keySpace(s.id), *s.space) }
 
+// posts reports whether the next challenge is tried. Where the bot was forbidden
+// to write it tries again at the usual time: nobody tells it of a right that
+// was given back.
+func (s *scheduling) posts() bool {
+	return s.space.State == stateOn || s.space.State == stateSuspended && s.space.Why == Forbidden.String() && !s.space.Place.Private()
+}
+
+// ownerRests reports whether a private daily falls on a day off.
+func (s *scheduling) ownerRests(d Date) (bool, error) {
+	if s.space.Owner == "" {
+		return false, nil
+	}
+	var p person
+	_, err := get(s.tx, keyMe(s.space.Owner), &p)
+	return p.rests(d), err
+}
+
 // plan puts the job that will choose the next challenge and saves the space.
 func (s *scheduling) plan() error { return s.planFrom(s.now) }
 
 // planFrom plans the first challenge that is due after t, which may be past.
 func (s *scheduling) planFrom(t time.Time) error {
 	s.space.Job = nil
-	if s.space.State == stateOn {
+	if s.posts() {
 		if d, at, ok := s.next(t); ok {
 			j := job{Kind: jobChoose, Space: s.id, Date: d, Due: at.Unix()}
 			if err := s.putJob(at.Add(-chooseAhead), j); err != nil {
@@ -200,9 +218,8 @@ func (s *scheduling) choose(d Date, at time.Time) error {
 		}
 	}
 	if picked.item == nil {
-		s.space.State, s.space.Why = stateSuspended, whyEmpty
 		s.space.Job = nil
-		return s.save()
+		return errors.Join(s.shutOut(whyEmpty), s.save())
 	}
 	o := s.occurrence(picked, d)
 	o.Due = at.Unix()
@@ -262,12 +279,8 @@ func (s *scheduling) sent(d Date, o *occurrence, ref Ref) error {
 		return err
 	}
 	s.space.Last, s.space.Posted, s.space.Open = max(s.space.Last, d), d, d
-	closes := s.now.Add(24 * time.Hour)
-	if _, at, ok := s.next(s.now); ok && at.Before(closes) {
-		closes = at
-	}
-	o.State, o.Posted, o.Closes, o.Message = occPosted, s.now.Unix(), closes.Unix(), nil
-	if err := s.putJob(closes, job{Kind: jobReveal, Space: s.id, Date: d, Due: closes.Unix()}); err != nil {
+	o.State, o.Posted, o.Message = occPosted, s.now.Unix(), nil
+	if err := errors.Join(s.back(), s.putClose(d, o)); err != nil {
 		return err
 	}
 	if err := s.saveOccurrence(d, *o); err != nil {
@@ -277,6 +290,23 @@ func (s *scheduling) sent(d Date, o *occurrence, ref Ref) error {
 		return s.save()
 	}
 	return s.plan()
+}
+
+// putClose decides when a challenge closes, and what then happens. In a private
+// chat the verdict has taken the question's place, so nothing is revealed; what
+// may come is a reminder.
+func (s *scheduling) putClose(d Date, o *occurrence) error {
+	if s.space.Place.Private() {
+		end, _ := (d + 1).At(0, 0, zoneOf(s.space.Zone))
+		o.Closes = end.Add(grace).Unix()
+		return s.remind(d)
+	}
+	closes := s.now.Add(24 * time.Hour)
+	if _, at, ok := s.next(s.now); ok && at.Before(closes) {
+		closes = at
+	}
+	o.Closes = closes.Unix()
+	return s.putJob(closes, job{Kind: jobReveal, Space: s.id, Date: d, Due: o.Closes})
 }
 
 // dropJobOf deletes the pending job if it is about that date, or gone.
@@ -351,6 +381,29 @@ func (s *scheduling) moveTo(to Place) error {
 		return fmt.Errorf("move place: %w", err)
 	}
 	return nil
+}
+
+// shutOut notes that the bot may not post, and has an admin told the first time.
+// A private daily ends.
+func (s *scheduling) shutOut(why string) error {
+	if s.space.Place.Private() {
+		s.space.State = ""
+		return nil
+	}
+	known := s.space.State == stateSuspended
+	if s.space.State, s.space.Why = stateSuspended, why; known {
+		return nil
+	}
+	return s.tellAdmin(wAdminSuspended, "why", s.e.words.whySuspended(why))
+}
+
+// back notes that posting works again.
+func (s *scheduling) back() error {
+	if s.space.State != stateSuspended {
+		return nil
+	}
+	s.space.State, s.space.Why = stateOn, ""
+	return s.tellAdmin(wAdminBack)
 }
 
 // suspend stops posting until the bot may post again; everything is kept.

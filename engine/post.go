@@ -58,7 +58,7 @@ func (r *runner) claim(ctx context.Context, key []byte, canFind bool) (c *claim,
 		switch {
 		case o.State != occChosen && o.State != occClaimed: // adopted meanwhile
 			return s.tx.Delete(key)
-		case s.space.State != stateOn && !doubt, stale && !(doubt && canFind):
+		case !s.posts() && !doubt, stale && !(doubt && canFind):
 			return s.drop(key, j, o)
 		case !doubt && !s.e.stillAsked(o): // a new release changed the item
 			return s.rechoose(key, j)
@@ -290,7 +290,9 @@ func (s *scheduling) failed(key []byte, j job, o occurrence, pe *PostError, c *c
 	}
 	s.space.Fault, s.space.FaultAt = pe.Kind.String(), s.now.Unix()
 	if pe.Kind == Forbidden || pe.Kind == Gone {
-		s.space.State, s.space.Why = stateSuspended, pe.Kind.String()
+		if err := s.shutOut(pe.Kind.String()); err != nil {
+			return err
+		}
 	}
 	return s.drop(key, j, o)
 }

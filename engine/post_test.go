@@ -31,26 +31,53 @@ func TestPostLaterIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Shut out: suspended with everything kept, revived when the bot is back.
-func TestForbiddenSuspendsAndJoiningRevives(t *testing.T) {
-	for _, kind := range []engine.PostKind{engine.Forbidden, engine.Gone} {
-		c := newChat(t)
-		c.posts.fail = []error{&engine.PostError{Kind: kind}}
-		c.daily("g")
-		c.until(monday.Add(60 * time.Hour))
-		if len(c.posts.sent) != 1 {
-			t.Fatalf("%v: %d attempts, want 1", kind, len(c.posts.sent))
-		}
-		form := c.types("admin", "g", "setup").Whisper
-		c.wants(form, "suspended", map[engine.PostKind]string{engine.Forbidden: "may not write", engine.Gone: "no longer exists"}[kind])
-		in := c.input("admin", "g")
-		in.Verb, in.Event = "joined", true
-		c.do(in)
-		c.until(monday.Add(73 * time.Hour))
-		if len(c.posts.sent) != 2 {
-			t.Errorf("%v: %d attempts after the bot is back, want 2", kind, len(c.posts.sent))
-		}
+// The place is gone: suspended with everything kept, revived when the bot is
+// added again.
+func TestGoneSuspendsAndJoiningRevives(t *testing.T) {
+	c := newChat(t)
+	c.posts.fail = []error{&engine.PostError{Kind: engine.Gone}}
+	c.daily("g")
+	c.until(monday.Add(60 * time.Hour))
+	if len(c.posts.sent) != 1 {
+		t.Fatalf("%d attempts, want 1", len(c.posts.sent))
 	}
+	c.wants(c.types("admin", "g", "setup").Whisper, "suspended", "no longer exists")
+	in := c.input("admin", "g")
+	in.Verb, in.Event = "joined", true
+	c.do(in)
+	c.until(monday.Add(73 * time.Hour))
+	if len(c.posts.sent) != 2 {
+		t.Errorf("%d attempts after the bot is back, want 2", len(c.posts.sent))
+	}
+}
+
+// Forbidden: suspended, and tried again at the usual time of each day, since
+// nobody tells of a right that was given back. Whoever set it up is told both,
+// once, if they have a private chat with the bot.
+func TestForbiddenIsTriedAgainAndAnAdminIsTold(t *testing.T) {
+	c := newChat(t)
+	c.types("admin", "", "daily") // the private chat is open, and its owner known
+	no := &engine.PostError{Kind: engine.Forbidden}
+	c.types("admin", "g", "setup 09:00")
+	c.posts.fail = []error{no, nil, no} // Monday, a word, Tuesday
+	c.until(monday.Add(47 * time.Hour))
+	to := func() (all []string) {
+		for _, d := range c.posts.sent {
+			all = append(all, d.To.Chat+": "+d.Message.Title)
+		}
+		return all
+	}
+	if got := to(); len(got) != 3 || !strings.HasPrefix(got[1], "admin: ⚠️") {
+		t.Fatalf("went out: %q", got)
+	}
+	c.wants(&c.posts.sent[1].Message, "Give me the right to send messages")
+	c.wants(c.types("admin", "g", "setup").Whisper, "suspended", "may not write")
+	c.until(monday.Add(50 * time.Hour))
+	if got := to(); len(got) != 5 || !strings.HasPrefix(got[3], "g: 🎯") {
+		t.Fatalf("went out: %q", got)
+	}
+	c.wants(&c.posts.sent[4].Message, "all is well")
+	c.wants(c.types("admin", "g", "setup").Whisper, "challenge: on")
 }
 
 // Nobody can suspend a server by typing an event's verb.

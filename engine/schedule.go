@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -180,16 +181,21 @@ func (r *runner) background(ctx context.Context, id string, work func() error) {
 func (r *runner) do(ctx context.Context, key []byte) error {
 	var j job
 	var s space
+	there := false
 	err := r.store.View(ctx, func(tx Tx) error {
 		j, s = job{}, space{}
-		if found, err := get(tx, key, &j); err != nil || !found {
+		found, err := get(tx, key, &j)
+		if err != nil || !found {
 			return err
 		}
-		_, err := get(tx, keySpace(j.Space), &s)
+		there, err = get(tx, keySpace(j.Space), &s)
 		return err
 	})
 	if err != nil || j.Kind == "" {
 		return err
+	}
+	if !there { // erased meanwhile
+		return r.store.Update(ctx, func(tx Tx) error { return tx.Delete(key) })
 	}
 	if j.Kind == jobChoose {
 		return r.chooseJob(ctx, key)
@@ -205,8 +211,11 @@ func (r *runner) do(ctx context.Context, key []byte) error {
 	case <-ctx.Done():
 		return nil
 	}
-	if j.Kind == jobReveal {
+	switch j.Kind {
+	case jobReveal:
 		return r.revealJob(ctx, key, poster)
+	case jobRemind, jobWord:
+		return r.wordJob(ctx, key, poster)
 	}
 	return r.postJob(ctx, key, poster)
 }
@@ -260,8 +269,12 @@ func (r *runner) chooseJob(ctx context.Context, key []byte) error {
 		if err := s.tx.Delete(key); err != nil {
 			return fmt.Errorf("finish choosing: %w", err)
 		}
-		if s.space.State != stateOn || s.space.Last >= j.Date {
+		if !s.posts() || s.space.Last >= j.Date {
 			return s.plan()
+		}
+		if rests, err := s.ownerRests(j.Date); err != nil || rests {
+			s.space.Last = j.Date
+			return errors.Join(err, s.plan())
 		}
 		if s.tooLate(j) {
 			return s.missed(j.Date, occurrence{})

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"strings"
 
 	"aiprep/content"
@@ -12,7 +13,7 @@ func (t *turn) settings() (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	for _, name := range []string{"zone", "level", "rest", "vacation", "share", "board"} {
+	for _, name := range []string{"zone", "level", "daily", "rest", "vacation", "share", "board"} {
 		if args[name] == "" {
 			continue
 		}
@@ -20,10 +21,10 @@ func (t *turn) settings() (Reply, error) {
 			return Reply{}, err
 		}
 	}
-	return t.show(t.settingsForm()), nil
+	return t.settingsForm()
 }
 
-func (t *turn) settingsForm() *Message {
+func (t *turn) settingsForm() (Reply, error) {
 	m := &Message{Title: t.say(wSettingsTitle)}
 	zone := t.zone()
 	m.Text = append(m.Text, t.text(wSettingsZone, "zone", zone.String(), "now", t.in.At.In(zone).Format("15:04"))...)
@@ -36,6 +37,15 @@ func (t *turn) settingsForm() *Message {
 	if t.person.Consent == consentYes {
 		share, change = wYes, t.button(wShareOff, verbMy, "share", "no")
 	}
+	at, err := t.dailyTime()
+	if err != nil {
+		return Reply{}, err
+	}
+	daily := t.button(wDailyAt, verbMy, "ask", "daily")
+	if at != "" {
+		daily = t.button(wDailyOff, verbMy, "daily", "off")
+	}
+	m.Text = append(m.Text, t.text(wSettingsDaily, "time", cmp.Or(at, t.say(wOff)))...)
 	m.Text = append(m.Text, t.restLines()...)
 	onBoards, board := wYes, t.button(wBoardHide, verbMy, "board", "hide")
 	if t.person.Hidden {
@@ -43,8 +53,8 @@ func (t *turn) settingsForm() *Message {
 	}
 	m.Text = append(m.Text, t.text(wSettingsBoard, "shown", t.say(onBoards))...)
 	m.Text = append(m.Text, t.text(wSettingsShare, "share", t.say(share))...)
-	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone"), t.button(wChangeRest, verbMy, "ask", "rest"), t.button(wVacation, verbMy, "ask", "vacation")}, {change, board}}
-	return m
+	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone"), t.button(wChangeRest, verbMy, "ask", "rest"), t.button(wVacation, verbMy, "ask", "vacation")}, {daily, change, board}}
+	return t.show(m), nil
 }
 
 func (t *turn) levelName(level int) string {
@@ -58,7 +68,7 @@ func (t *turn) levelName(level int) string {
 // one with "my ask zone".
 func (t *turn) my() (Reply, error) {
 	if len(t.in.Args) < 2 {
-		return t.show(t.settingsForm()), nil
+		return t.settingsForm()
 	}
 	name, value := t.in.Args[0], strings.Join(t.in.Args[1:], " ")
 	if name == "ask" {
@@ -70,12 +80,14 @@ func (t *turn) my() (Reply, error) {
 	if err := t.tx.Delete(keyAsk(t.id)); err != nil {
 		return Reply{}, err
 	}
-	return t.show(t.settingsForm()), nil
+	return t.settingsForm()
 }
 
 // askMine asks for the line of text that a setting takes.
 func (t *turn) askMine(what string) *Prompt {
 	switch what {
+	case "daily":
+		return &Prompt{Action: verbMy + " daily", Title: t.say(wAskTimeTitle), Label: t.say(wAskTime), Hint: t.say(wHintTime)}
 	case "rest":
 		return &Prompt{Action: verbMy + " rest", Title: t.say(wAskRestTitle), Label: t.say(wAskRest), Hint: t.say(wHintRest)}
 	case "vacation":
@@ -100,12 +112,20 @@ func (t *turn) choose(name, value string) error {
 			return err
 		}
 		t.person.Zone = zone
+		if err := t.followPrivate(); err != nil {
+			return err
+		}
 	case "level":
 		level, err := t.parseLevel(value)
 		if err != nil {
 			return err
 		}
 		t.person.Level = level
+		if err := t.followPrivate(); err != nil {
+			return err
+		}
+	case "daily":
+		return t.chooseDaily(value)
 	case "rest":
 		return t.chooseRest(value)
 	case "vacation":

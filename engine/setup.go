@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -216,6 +217,7 @@ func (t *turn) tickTopic(args []string) error {
 // switchOn starts posting, also after a pause or a suspension.
 func (t *turn) switchOn() (Reply, error) {
 	t.space.State, t.space.Why, t.space.Until = stateOn, "", 0
+	t.space.Admin = ID(cmp.Or(string(t.id), string(t.space.Admin)))
 	if err := t.schedule().replan(); err != nil {
 		return Reply{}, err
 	}
@@ -319,7 +321,7 @@ func (t *turn) form() (Reply, error) {
 		m.Title = t.say(wPausedTitle)
 	case stateSuspended:
 		m.Title = t.say(wSuspendedTitle)
-		m.Text = append(m.Text, t.text(wSuspended, "why", t.whySuspended(s.Why))...)
+		m.Text = append(m.Text, t.text(wSuspended, "why", t.words.whySuspended(s.Why))...)
 	}
 	if t.paused() {
 		m.Title = t.say(wPausedUntil, "date", t.space.Until.noon().Format("Mon 2 Jan"))
@@ -383,16 +385,16 @@ func (t *turn) daysName(d Days) string {
 }
 
 // whySuspended says in words why a server's daily stopped.
-func (t *turn) whySuspended(why string) string {
+func (c *catalogue) whySuspended(why string) string {
 	switch why {
 	case whyRemoved:
-		return t.say(wWhyRemoved)
+		return c.say(wWhyRemoved)
 	case whyEmpty:
-		return t.say(wWhyEmpty)
+		return c.say(wWhyEmpty)
 	case Gone.String():
-		return t.say(wWhyGone)
+		return c.say(wWhyGone)
 	}
-	return t.say(wWhyForbidden)
+	return c.say(wWhyForbidden)
 }
 
 func clock(hh, mm int) string {

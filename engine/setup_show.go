@@ -48,7 +48,7 @@ func (t *turn) checkSetup() (Reply, error) {
 	case stateOn:
 		text = append(text, line(true, wCheckOn))
 	case stateSuspended:
-		text = append(text, line(false, wCheckSuspended, "why", t.whySuspended(s.Why)))
+		text = append(text, line(false, wCheckSuspended, "why", t.words.whySuspended(s.Why)))
 	default:
 		text = append(text, line(false, wCheckOff))
 	}
@@ -103,7 +103,7 @@ func (t *turn) whyFailed(kind string) string {
 	case Refused.String():
 		return t.say(wFailedRefused)
 	}
-	return t.whySuspended(kind)
+	return t.words.whySuspended(kind)
 }
 
 // maxPeeks is how many previews a server's record keeps.

@@ -147,6 +147,8 @@ type space struct {
 	Role      string `cbor:"20,keyasint,omitempty"` // is mentioned with every post
 	Fault     string `cbor:"21,keyasint,omitempty"` // the kind of the last failed post
 	FaultAt   int64  `cbor:"22,keyasint,omitempty"` // Unix seconds
+	Admin     ID     `cbor:"24,keyasint,omitempty"` // who set it up
+	Owner     ID     `cbor:"25,keyasint,omitempty"` // whose private daily it is
 	Peeks     []peek `cbor:"23,keyasint,omitempty"` // who has previewed what, the newest few
 	Until     Date   `cbor:"19,keyasint,omitempty"` // nothing is posted for this date or one before: a pause with an end, or a skip
 }
@@ -259,6 +261,8 @@ type job struct {
 const (
 	jobChoose  = "choose"
 	jobPost    = "post"
+	jobRemind  = "remind"
+	jobWord    = "word"
 	jobReveal  = "close" // before post in the order of keys: a delivery closes, then the next goes out
 	jobClaimed = "claimed"
 	jobUnknown = "unknown"

@@ -104,6 +104,9 @@ func (t *turn) left() (Reply, error) {
 	if t.spaceID == "" || t.space.State != stateOn {
 		return Reply{}, nil
 	}
+	if t.in.In.Private() {
+		return Reply{}, t.schedule().unsubscribe()
+	}
 	return Reply{}, t.schedule().suspend(whyRemoved)
 }
 

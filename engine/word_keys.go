@@ -34,6 +34,7 @@ const (
 	wOptLink          word = "optLink"
 	wOptShare         word = "optShare"
 	wOptStreak        word = "optStreak"
+	wOptDaily         word = "optDaily"
 	wOptRest          word = "optRest"
 	wOptVacation      word = "optVacation"
 	wOptZone          word = "optZone"
@@ -155,6 +156,11 @@ const (
 	wAnswered         word = "answered"
 	wStreakLine       word = "streakLine"
 	wServerStreakLine word = "serverStreakLine"
+	wRemindTitle      word = "remindTitle"
+	wRemind           word = "remind"
+	wAdminTitle       word = "adminTitle"
+	wAdminSuspended   word = "adminSuspended"
+	wAdminBack        word = "adminBack"
 	wStreakTitle      word = "streakTitle"
 	wFroze            word = "froze"
 	wFreezeEarned     word = "freezeEarned"
@@ -210,6 +216,11 @@ const (
 	wSettingsTitle    word = "settingsTitle"
 	wSettingsZone     word = "settingsZone"
 	wSettingsLevel    word = "settingsLevel"
+	wSettingsDaily    word = "settingsDaily"
+	wOff              word = "off"
+	wDailyAt          word = "dailyAt"
+	wDailyOff         word = "dailyOff"
+	wPrivateFirst     word = "privateFirst"
 	wSettingsRest     word = "settingsRest"
 	wSettingsVacation word = "settingsVacation"
 	wChangeRest       word = "changeRest"
@@ -351,31 +362,33 @@ func allWords() []word {
 		wCmdStart, wCmdDaily, wCmdTest, wCmdReview, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak,
 		wCmdBoard, wCmdSettings, wCmdSetup, wCmdPause, wCmdSkip, wCmdResume, wCmdCancel, wCmdWhy,
 		wCmdPrivacy, wCmdExport, wCmdLink, wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic,
-		wOptCategory, wOptPage, wOptLink, wOptShare, wOptStreak, wOptRest, wOptVacation, wOptZone,
-		wOptLevel, wOptTime, wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod, wOptBoard,
-		wOptRole, wOptShow, wOptCode, wOptTopics, wHelloTitle, wHello, wHelloServerOff, wHelloServer,
-		wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption, wNotACommand, wSlowDown,
-		wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle, wTopicCount, wTopicList,
-		wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward, wTestMe, wAgain, wStats,
-		wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown, wDontKnow, wExplain, wSource,
-		wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted, wWithdrawn, wRescored, wPeeked,
-		wQuestionGone, wNoQuestions, wFlag, wFlagTitle, wFlagKey, wFlagUnclear, wFlagOutdated, wFlagTypo,
-		wFlagged, wFlaggedText, wFlagWords, wAskFlagTitle, wAskFlag, wHintFlag, wTestTitle, wTestOver,
-		wTestDone, wTestStopped, wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary,
-		wOverall, wScoreLine, wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack,
-		wReviewLearnt, wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV,
-		wExported, wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays,
-		wDailyOver, wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate,
-		wPostedAgain, wWhyTitle, wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody,
-		wAnswered, wStreakLine, wServerStreakLine, wStreakTitle, wFroze, wFreezeEarned, wFreezes,
-		wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy, wStreakWhyTitle, wStreakWhyHow, wDayKept,
-		wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest, wDayOpen, wDayNone, wStreakNone, wStreakHow,
-		wStreakLongest, wStreakStartAgain, wServerStreak, wQuorum, wStatsTitle, wStatsAnswers,
-		wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers, wBorrowed, wReadiness, wReadyLevel,
-		wAllStats, wStatsEmptyTitle, wStatsEmpty, wBoardWeek, wBoardMonth, wBoardAll, wBoardDay,
-		wBoardNoDay, wBoardEmpty, wBoardYou, wBoardAnswered, wBoardWhyTitle, wBoardWhy, wPeriodWeek,
-		wPeriodDay, wPeriodMonth, wPeriodAll, wPeriodWhy, wBoardShow, wBoardHide, wSettingsTitle,
-		wSettingsZone, wSettingsLevel, wSettingsRest, wSettingsVacation, wChangeRest, wVacation,
+		wOptCategory, wOptPage, wOptLink, wOptShare, wOptStreak, wOptDaily, wOptRest, wOptVacation,
+		wOptZone, wOptLevel, wOptTime, wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod,
+		wOptBoard, wOptRole, wOptShow, wOptCode, wOptTopics, wHelloTitle, wHello, wHelloServerOff,
+		wHelloServer, wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption,
+		wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle,
+		wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward,
+		wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown,
+		wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted,
+		wWithdrawn, wRescored, wPeeked, wQuestionGone, wNoQuestions, wFlag, wFlagTitle, wFlagKey,
+		wFlagUnclear, wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords, wAskFlagTitle,
+		wAskFlag, wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText,
+		wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange,
+		wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt, wReviewDue,
+		wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported, wExportedAnki,
+		wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays, wDailyOver, wDailyClosed,
+		wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone,
+		wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine,
+		wServerStreakLine, wRemindTitle, wRemind, wAdminTitle, wAdminSuspended, wAdminBack, wStreakTitle,
+		wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
+		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,
+		wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
+		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
+		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wBoardWeek,
+		wBoardMonth, wBoardAll, wBoardDay, wBoardNoDay, wBoardEmpty, wBoardYou, wBoardAnswered,
+		wBoardWhyTitle, wBoardWhy, wPeriodWeek, wPeriodDay, wPeriodMonth, wPeriodAll, wPeriodWhy,
+		wBoardShow, wBoardHide, wSettingsTitle, wSettingsZone, wSettingsLevel, wSettingsDaily, wOff,
+		wDailyAt, wDailyOff, wPrivateFirst, wSettingsRest, wSettingsVacation, wChangeRest, wVacation,
 		wAskRestTitle, wAskRest, wHintRest, wAskVacationTitle, wAskVacation, wHintVacation, wBadVacation,
 		wBadRest, wNone, wSettingsBoard, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
 		wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear,
