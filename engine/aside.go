@@ -68,6 +68,7 @@ func (r *runner) keepHouse(ctx context.Context) error {
 		return nil
 	}
 	r.swept = now
+	r.retaining(ctx, now)
 	if err := r.mendPlans(ctx, now); err != nil {
 		return err
 	}

@@ -27,6 +27,9 @@ type Config struct {
 	Secret []byte
 	// CatchUp is how late a missed daily may still be posted; 0 means 6 h.
 	CatchUp time.Duration
+	// Keep is how long a silent person or a lost server is kept; 0 means 24
+	// months, less than 0 for ever.
+	Keep time.Duration
 }
 
 // Engine holds the rules. It is safe for concurrent use and remembers nothing
@@ -42,6 +45,8 @@ type Engine struct {
 	model   skill.Model
 	current atomic.Pointer[numbers] // the newest epoch
 	held    atomic.Pointer[heldItems]
+	blocks  atomic.Pointer[blockedKeys]
+	keep    time.Duration
 	table   []Command
 	verbs   map[string]verb
 	limits  *limiter
@@ -74,11 +79,14 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if e.catchUp == 0 {
 		e.catchUp = 6 * time.Hour
 	}
+	if e.keep = cfg.Keep; e.keep == 0 {
+		e.keep = keepFor
+	}
 	e.table, e.verbs = e.commands()
 	if e.secret, err = openRecords(ctx, cfg.Store, cfg.Secret); err != nil {
 		return nil, err
 	}
-	if err := e.loadHeld(ctx); err != nil {
+	if err := errors.Join(e.loadHeld(ctx), e.loadBlocks(ctx)); err != nil {
 		return nil, err
 	}
 	return e, cfg.Store.View(ctx, func(tx Tx) error {
@@ -233,6 +241,9 @@ func (e *Engine) refuse(v verb, in Input) (Reply, bool) {
 		return say(wSlowDown, "n", int((wait+time.Second-1)/time.Second))
 	}
 	switch {
+	case e.shutOutOf(in):
+		e.count("command", in.From.Platform, "blocked")
+		return say(wBlocked)
 	case v.Where == ServerOnly && in.In.Private():
 		return say(wServerOnly, "command", v.Name)
 	case v.Where == PrivateOnly && !in.In.Private():

@@ -100,8 +100,8 @@ func (s *scheduling) save() error { return put(s.tx, keySpace(s.id), *s.space) }
 // posts reports whether the next challenge is tried. Where the bot was forbidden
 // to write it tries again at the usual time: nobody tells it of a right that
 // was given back.
-func (s *scheduling) posts() bool {
-	return s.space.State == stateOn || s.space.State == stateSuspended && s.space.Why == Forbidden.String() && !s.space.Place.Private()
+func (s *space) posts() bool {
+	return s.State == stateOn || s.State == stateSuspended && s.Why == Forbidden.String() && !s.Place.Private()
 }
 
 // ownerRests reports whether a private daily falls on a day off.
@@ -120,7 +120,7 @@ func (s *scheduling) plan() error { return s.planFrom(s.now) }
 // planFrom plans the first challenge that is due after t, which may be past.
 func (s *scheduling) planFrom(t time.Time) error {
 	s.space.Job = nil
-	if s.posts() {
+	if s.space.posts() {
 		if d, at, ok := s.next(t); ok {
 			j := job{Kind: jobChoose, Space: s.id, Date: d, Due: at.Unix()}
 			if err := s.putJob(at.Add(-chooseAhead), j); err != nil {

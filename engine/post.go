@@ -58,7 +58,7 @@ func (r *runner) claim(ctx context.Context, key []byte, canFind bool) (c *claim,
 		switch {
 		case o.State != occChosen && o.State != occClaimed: // adopted meanwhile
 			return s.tx.Delete(key)
-		case !s.posts() && !doubt, stale && !(doubt && canFind):
+		case !s.space.posts() && !doubt, stale && !(doubt && canFind):
 			return s.drop(key, j, o)
 		case !doubt && !s.e.stillAsked(o): // a new release changed the item
 			return s.rechoose(key, j)

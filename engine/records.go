@@ -18,6 +18,7 @@ import (
 //
 //	meta/format                          version of the whole file
 //	meta/secret                          32 random bytes: HMAC key of everything below
+//	meta/clock                           since when the clock has gone on evenly
 //	account/<hmac>                       -> person
 //	place/<hmac>                         -> space
 //	token/<token>                        what a button's token stands for
@@ -36,6 +37,7 @@ import (
 //	board/<space>/<person>               one person's points in a server
 //	day/<space>/<date>                   quorum of one date; stays for ever
 //	flag/<item>/<person>                 what a person says is wrong with a question
+//	block/<account or place>             who the operator has shut out
 //	link/<code>                          a code that joins two accounts
 //	recount/<item or space>              people being scored again
 //	held/<item>                          a question that is paused or withdrawn
@@ -78,6 +80,7 @@ var (
 	keySecret = []byte("meta/secret")
 
 	keyNumbers = []byte("numbers")
+	keyClock   = []byte("meta/clock")
 )
 
 func keyAccount(secret []byte, platform, id string) []byte {
@@ -121,6 +124,8 @@ func keyMark(s ID, d Date, p ID) []byte {
 }
 
 func keyBoard(s ID, p ID) []byte { return []byte("board/" + string(s) + "/" + string(p)) }
+
+func keyBlock(of []byte) []byte { return append([]byte("block/"), of...) }
 
 func keyLink(code string) []byte { return []byte("link/" + code) }
 

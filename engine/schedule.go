@@ -85,11 +85,12 @@ func wallNow() time.Time { return time.Now().Round(0) }
 // runner is one run of the schedule.
 type runner struct {
 	*Engine
-	posters map[string]Poster
-	now     func() time.Time
-	swept   time.Time
-	slots   map[string]chan struct{} // bounds the sends under way, a platform
-	work    sync.WaitGroup
+	posters  map[string]Poster
+	now      func() time.Time
+	swept    time.Time
+	retained time.Time
+	slots    map[string]chan struct{} // bounds the sends under way, a platform
+	work     sync.WaitGroup
 }
 
 func (e *Engine) runner(posters map[string]Poster, now func() time.Time) *runner {
@@ -269,7 +270,7 @@ func (r *runner) chooseJob(ctx context.Context, key []byte) error {
 		if err := s.tx.Delete(key); err != nil {
 			return fmt.Errorf("finish choosing: %w", err)
 		}
-		if !s.posts() || s.space.Last >= j.Date {
+		if !s.space.posts() || s.space.Last >= j.Date {
 			return s.plan()
 		}
 		if rests, err := s.ownerRests(j.Date); err != nil || rests {

@@ -391,6 +391,8 @@ func (c *catalogue) whySuspended(why string) string {
 		return c.say(wWhyRemoved)
 	case whyEmpty:
 		return c.say(wWhyEmpty)
+	case whyBlocked:
+		return c.say(wBlocked)
 	case Gone.String():
 		return c.say(wWhyGone)
 	}

@@ -68,7 +68,7 @@ func (t *turn) enrol() error {
 }
 
 func (t *turn) savePerson() error {
-	t.person.Name = t.in.From.Name
+	t.person.Name, t.person.Seen = t.in.From.Name, max(t.person.Seen, t.in.At.Unix())
 	return put(t.tx, keyMe(t.id), t.person)
 }
 
@@ -93,7 +93,10 @@ func (t *turn) settle() error {
 	return t.saveSpace()
 }
 
-func (t *turn) saveSpace() error { return put(t.tx, keySpace(t.spaceID), t.space) }
+func (t *turn) saveSpace() error {
+	t.space.Seen = max(t.space.Seen, t.in.At.Unix())
+	return put(t.tx, keySpace(t.spaceID), t.space)
+}
 
 // schedule is the turn's jobs view: what RunSchedule shares with commands.
 func (t *turn) schedule() *scheduling {

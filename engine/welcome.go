@@ -92,7 +92,7 @@ func (e *Engine) Awaited(ctx context.Context, u User, at time.Time) (action stri
 
 // joined takes up posting again where the bot had been shut out.
 func (t *turn) joined() (Reply, error) {
-	if t.space.State != stateSuspended {
+	if t.space.State != stateSuspended || t.e.shutOutOf(t.in) {
 		return Reply{}, nil
 	}
 	t.space.State, t.space.Why = stateOn, ""

@@ -63,6 +63,7 @@ const (
 	wSlowDown         word = "slowDown"
 	wServerOnly       word = "serverOnly"
 	wPrivateOnly      word = "privateOnly"
+	wBlocked          word = "blocked"
 	wAdminsOnly       word = "adminsOnly"
 	wAllTopics        word = "allTopics"
 	wTopicsTitle      word = "topicsTitle"
@@ -366,19 +367,19 @@ func allWords() []word {
 		wOptZone, wOptLevel, wOptTime, wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod,
 		wOptBoard, wOptRole, wOptShow, wOptCode, wOptTopics, wHelloTitle, wHello, wHelloServerOff,
 		wHelloServer, wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption,
-		wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wAdminsOnly, wAllTopics, wTopicsTitle,
-		wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf, wBack, wForward,
-		wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny, wLevelUnknown,
-		wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped, wNotCounted,
-		wWithdrawn, wRescored, wPeeked, wQuestionGone, wNoQuestions, wFlag, wFlagTitle, wFlagKey,
-		wFlagUnclear, wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords, wAskFlagTitle,
-		wAskFlag, wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped, wTestStoppedText,
-		wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine, wScoreChange,
-		wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt, wReviewDue,
-		wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported, wExportedAnki,
-		wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays, wDailyOver, wDailyClosed,
-		wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle, wWhyNone,
-		wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine,
+		wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wBlocked, wAdminsOnly, wAllTopics,
+		wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf,
+		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
+		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
+		wNotCounted, wWithdrawn, wRescored, wPeeked, wQuestionGone, wNoQuestions, wFlag, wFlagTitle,
+		wFlagKey, wFlagUnclear, wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords,
+		wAskFlagTitle, wAskFlag, wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped,
+		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
+		wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt,
+		wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported,
+		wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays, wDailyOver,
+		wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle,
+		wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine,
 		wServerStreakLine, wRemindTitle, wRemind, wAdminTitle, wAdminSuspended, wAdminBack, wStreakTitle,
 		wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
 		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,

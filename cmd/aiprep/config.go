@@ -25,6 +25,7 @@ type Config struct {
 	Store    StoreConfig    `yaml:"store"`
 	Content  ContentConfig  `yaml:"content"`
 	Daily    DailyConfig    `yaml:"daily"`
+	Privacy  PrivacyConfig  `yaml:"privacy"`
 	Discord  PlatformConfig `yaml:"discord"`
 	Telegram PlatformConfig `yaml:"telegram"`
 	Admin    AdminConfig    `yaml:"admin"`
@@ -50,6 +51,19 @@ type DailyConfig struct {
 	CatchUp time.Duration `yaml:"catch_up"`
 }
 
+// PrivacyConfig says how long what is about people is kept.
+type PrivacyConfig struct {
+	KeepMonths int `yaml:"keep_months"`
+}
+
+// keep is the time for which the silent are kept, less than 0 for ever.
+func (c PrivacyConfig) keep() time.Duration {
+	if c.KeepMonths == 0 {
+		return -1
+	}
+	return time.Duration(c.KeepMonths) * 30 * 24 * time.Hour
+}
+
 // PlatformConfig is one chat platform. Without a token it is off.
 type PlatformConfig struct {
 	Token     bots.Secret `yaml:"token"`
@@ -73,6 +87,7 @@ func Default() Config {
 	return Config{
 		Store:    StoreConfig{File: "aiprep.db"},
 		Daily:    DailyConfig{CatchUp: 6 * time.Hour},
+		Privacy:  PrivacyConfig{KeepMonths: 24},
 		Discord:  PlatformConfig{Server: "https://discord.com"},
 		Telegram: PlatformConfig{Server: "https://api.telegram.org"},
 		Admin:    AdminConfig{Listen: "127.0.0.1:8077"},
@@ -209,6 +224,9 @@ func (c Config) Validate() error {
 	}
 	if c.Daily.CatchUp < 0 || c.Daily.CatchUp > 24*time.Hour {
 		bad("daily.catch_up is %v: write a time from 0s to 24h", c.Daily.CatchUp)
+	}
+	if c.Privacy.KeepMonths < 0 || c.Privacy.KeepMonths > 1200 {
+		bad("privacy.keep_months is %d: write a number of months, or 0 to keep everything until it is erased", c.Privacy.KeepMonths)
 	}
 	server := func(key, address string) {
 		if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {

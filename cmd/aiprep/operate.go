@@ -54,6 +54,13 @@ func storeCommands() map[string]storeCommand {
 			}
 			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return decideItem(ctx, eng, v, time.Now()) })
 		},
+		"block": func(ctx context.Context, s site, ask func(any) error) (any, error) {
+			var how blockHow
+			if err := ask(&how); err != nil {
+				return nil, err
+			}
+			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return doBlock(ctx, eng, how) })
+		},
 		"item-numbers": func(ctx context.Context, s site, _ func(any) error) (any, error) {
 			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return eng.Learnt(ctx) })
 		},
@@ -119,6 +126,6 @@ func onIdleFile(ctx context.Context, cfg Config, do storeCommand, question []byt
 		if err != nil {
 			return nil, err
 		}
-		return engine.New(ctx, engine.Config{Store: store, Bank: bank})
+		return engine.New(ctx, engine.Config{Store: store, Bank: bank, Keep: cfg.Privacy.keep()})
 	}}, question)
 }
