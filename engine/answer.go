@@ -45,7 +45,7 @@ func (t *turn) record(i *content.Item, a answer) (outcome, error) {
 		if err := t.contribute(i.ID, a, m.Observe(ab.General, tp, try, a.Right)); err != nil {
 			return outcome{}, err
 		}
-		ab.learn(m, i.Topic, n, try, a.Right, t.in.At)
+		ab.learn(m, i.Topic, n, try, a.Right, t.in.At, a.Zone)
 		if err := put(t.tx, keySkill(t.id), ab); err != nil {
 			return outcome{}, err
 		}

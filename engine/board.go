@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"aiprep/content"
+	"aiprep/engine/picture"
 )
 
 // A server's board ranks those who answered its challenges in a period. Points
@@ -119,6 +120,9 @@ func (t *turn) board() (Reply, error) {
 	m.Title = when
 	if err := t.boardLines(m, all); err != nil {
 		return Reply{}, err
+	}
+	if period == boardWeek {
+		t.boardCard(m)
 	}
 	return t.show(m), nil
 }
@@ -269,6 +273,10 @@ func (t *turn) boardLines(m *Message, all []ranked) error {
 			continue
 		}
 		shown++
+		t.ranks = append(t.ranks, picture.Rank{
+			Place: strconv.Itoa(r.place) + ".", Name: cmp.Or(plainName(p.Name), "?"), Points: decimal(r.Points),
+			Share: float32(r.Points) / float32(max(1, all[0].Points)), Own: own,
+		})
 		m.Text = append(m.Text, content.Block{Kind: content.ListItem, Mark: strconv.Itoa(r.place) + ".", Spans: []content.Span{
 			{Text: name + ": "}, {Text: decimal(r.Points), Style: content.Bold}, {Text: " · " + t.say(wBoardAnswered, "n", int(r.N))},
 		}})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aiprep/content"
+	"aiprep/engine/picture"
 	"aiprep/engine/skill"
 )
 
@@ -30,6 +31,8 @@ type Config struct {
 	// Keep is how long a silent person or a lost server is kept; 0 means 24
 	// months, less than 0 for ever.
 	Keep time.Duration
+	// Fonts, TTF or OTF, write on pictures what the built-in ones can't.
+	Fonts [][]byte
 }
 
 // Engine holds the rules. It is safe for concurrent use and remembers nothing
@@ -47,6 +50,7 @@ type Engine struct {
 	held    atomic.Pointer[heldItems]
 	blocks  atomic.Pointer[blockedKeys]
 	keep    time.Duration
+	artist  *picture.Artist
 	table   []Command
 	verbs   map[string]verb
 	limits  *limiter
@@ -83,6 +87,9 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.keep = keepFor
 	}
 	e.table, e.verbs = e.commands()
+	if e.artist, err = picture.New(cfg.Fonts...); err != nil {
+		return nil, err
+	}
 	if e.secret, err = openRecords(ctx, cfg.Store, cfg.Secret); err != nil {
 		return nil, err
 	}
@@ -169,6 +176,7 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	}
 	var reply Reply
 	var woke, heldOne bool
+	var wanted *drawing
 	err := run(ctx, func(tx Tx) error {
 		t := &turn{e: e, ctx: ctx, tx: tx, in: in, cmd: v.Command, words: e.words}
 		if err := t.load(); err != nil {
@@ -181,7 +189,7 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 		if err == nil && !v.reads {
 			err = t.news(&r)
 		}
-		reply, woke, heldOne = r, t.putJobs, t.held
+		reply, woke, heldOne, wanted = r, t.putJobs, t.held, t.drawing
 		return err
 	})
 	if err != nil && heldOne { // what was published is not what is stored
@@ -197,6 +205,9 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	}
 	if woke {
 		e.nudge()
+	}
+	if said == nil {
+		e.draw(wanted, reply)
 	}
 	e.count("command", in.From.Platform, "ok")
 	e.log.Debug("handled", "verb", v.Name, "platform", in.From.Platform)

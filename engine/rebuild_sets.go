@@ -165,7 +165,10 @@ func alikeValues(a, b reflect.Value) bool {
 			}
 		}
 		return true
-	case reflect.Array:
+	case reflect.Array, reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
 		for i := range a.Len() {
 			if !alikeValues(a.Index(i), b.Index(i)) {
 				return false

@@ -110,7 +110,7 @@ func (p *replay) add(ctx context.Context, seq uint32, a answer) error {
 		} else {
 			p.abilities.drift(p.model, at)
 			try := skill.Attempt{Last: lastOf(was), Daily: a.Kind == kindDaily}
-			p.abilities.learn(p.model, topicOfItem(a.Item), n, try, a.Right, at)
+			p.abilities.learn(p.model, topicOfItem(a.Item), n, try, a.Right, at, a.Zone)
 		}
 	}
 	p.remind(a)

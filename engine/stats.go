@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -28,23 +29,19 @@ func (t *turn) stats() (Reply, error) {
 	m := &Message{Title: t.say(wStatsTitle, "score", points(g.Mean), "low", points(g.Low), "high", points(g.High))}
 	m.Text = t.text(wStatsAnswers, "n", int(t.person.Answers), "right", int(t.person.Right))
 	m.Text = append(m.Text, t.readiness(ab, t.practised(ab))...)
-	m.Text = append(m.Text, t.topicScores(ab)...)
+	rows := t.topicScores(ab)
+	m.Text = append(m.Text, t.topicLines(rows)...)
 	m.Text = append(m.Text, t.text(wStatsRange)...)
 	m.Buttons = [][]Button{{t.button(wTestMe, "test"), t.button(wStreak, "streak")}}
 	if err := t.reviewLine(m); err != nil {
 		return Reply{}, err
 	}
-	return t.show(m), nil
+	return t.show(m), t.statsCard(m, ab, rows)
 }
 
-// topicScores lists the practised topics, best first, at most twelve.
-func (t *turn) topicScores(ab abilities) content.Text {
-	type row struct {
-		title          string
-		mean, low, top int
-		n              int
-	}
-	var rows []row
+// topicScores lists the practised topics, best first.
+func (t *turn) topicScores(ab abilities) []topicRow {
+	var rows []topicRow
 	world := t.e.world()
 	for id := range ab.Topics {
 		own := ab.topic(t.e.model, id, t.in.At)
@@ -53,19 +50,12 @@ func (t *turn) topicScores(ab abilities) content.Text {
 		if tp := t.e.bank.Topic(id); tp != nil {
 			title = tp.Title
 		}
-		rows = append(rows, row{title, points(s.Mean), points(s.Low), points(s.High), own.N})
+		rows = append(rows, topicRow{title, points(s.Mean), points(s.Low), points(s.High), own.N})
 	}
-	slices.SortFunc(rows, func(a, b row) int {
-		if a.mean != b.mean {
-			return b.mean - a.mean
-		}
-		return strings.Compare(a.title, b.title)
+	slices.SortFunc(rows, func(a, b topicRow) int {
+		return cmp.Or(cmp.Compare(b.mean, a.mean), strings.Compare(a.title, b.title))
 	})
-	var text content.Text
-	for _, r := range rows[:min(len(rows), 12)] {
-		text = append(text, t.text(wStatsTopic, "topic", r.title, "score", r.mean, "low", r.low, "high", r.top, "n", r.n)...)
-	}
-	return text
+	return rows
 }
 
 // topicStats shows one topic, also an untried one: its score then borrows from

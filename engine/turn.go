@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aiprep/content"
+	"aiprep/engine/picture"
 	"aiprep/engine/skill"
 )
 
@@ -26,7 +27,9 @@ type turn struct {
 	spaceID ID // "" until the place is known
 	space   space
 	putJobs bool
-	held    bool // an item was held
+	drawing *drawing       // wanted with the reply, or nil
+	ranks   []picture.Rank // of a board, for its drawing
+	held    bool           // an item was held
 }
 
 // load finds the person and the space with two multi-gets.
@@ -261,13 +264,14 @@ func (a *abilities) drift(m skill.Model, at time.Time) {
 }
 
 // learn takes an answer in, given the numbers it was asked under.
-func (a *abilities) learn(m skill.Model, topic string, n skill.Numbers, try skill.Attempt, right bool, at time.Time) {
+func (a *abilities) learn(m skill.Model, topic string, n skill.Numbers, try skill.Attempt, right bool, at time.Time, zone string) {
 	general, own := m.LearnPerson(a.General, a.topic(m, topic, at), n, try, right)
 	if a.Topics == nil {
 		a.Topics = map[string]topicAbility{}
 	}
 	a.At = max(a.At, at.Unix())
 	a.General, a.Topics[topic] = general, topicAbility{Topic: own, At: a.At}
+	a.mark(m.GeneralScore(general), DateOf(at, zoneOf(zone)))
 }
 
 // topic returns the person's numbers on one topic, fresh ones for a new topic.

@@ -56,6 +56,7 @@ type abilities struct {
 	General skill.General           `cbor:"1,keyasint"`
 	At      int64                   `cbor:"2,keyasint,omitempty"`
 	Topics  map[string]topicAbility `cbor:"3,keyasint,omitempty"`
+	Curve   []curvePoint            `cbor:"4,keyasint,omitempty"` // the general score, a date a point
 }
 
 type topicAbility struct {

@@ -197,6 +197,11 @@ const (
 	wAllStats         word = "allStats"
 	wStatsEmptyTitle  word = "statsEmptyTitle"
 	wStatsEmpty       word = "statsEmpty"
+	wCardLine         word = "cardLine"
+	wCardDays         word = "cardDays"
+	wCardAlt          word = "cardAlt"
+	wCardServer       word = "cardServer"
+	wCardBoardAlt     word = "cardBoardAlt"
 	wBoardWeek        word = "boardWeek"
 	wBoardMonth       word = "boardMonth"
 	wBoardAll         word = "boardAll"
@@ -385,27 +390,28 @@ func allWords() []word {
 		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,
 		wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
 		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
-		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wBoardWeek,
-		wBoardMonth, wBoardAll, wBoardDay, wBoardNoDay, wBoardEmpty, wBoardYou, wBoardAnswered,
-		wBoardWhyTitle, wBoardWhy, wPeriodWeek, wPeriodDay, wPeriodMonth, wPeriodAll, wPeriodWhy,
-		wBoardShow, wBoardHide, wSettingsTitle, wSettingsZone, wSettingsLevel, wSettingsDaily, wOff,
-		wDailyAt, wDailyOff, wPrivateFirst, wSettingsRest, wSettingsVacation, wChangeRest, wVacation,
-		wAskRestTitle, wAskRest, wHintRest, wAskVacationTitle, wAskVacation, wHintVacation, wBadVacation,
-		wBadRest, wNone, wSettingsBoard, wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo,
-		wShareAsk, wChangeZone, wAskZoneTitle, wAskZone, wHintZone, wBadZone, wBadZoneNear,
-		wPrivacyTitle, wPrivacy, wExportButton, wSettingsButton, wEraseButton, wNothingKept,
-		wExportTitle, wExportText, wEraseTitle, wEraseAsk, wExportFirst, wEraseYes, wErased, wErasedText,
-		wLinkTitle, wLinkHow, wLinkTyped, wLinkNotYet, wLinkAlready, wLinkUnknown, wLinkAskTitle,
-		wLinkAsk, wLinkYes, wLinkWaitTitle, wLinkWait, wLinked, wLinkedText, wBadTime, wBadDays,
-		wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere, wThisChat, wOtherChat, wNextPosts, wTurnOn,
-		wPauseButton, wPostNow, wPostingNow, wAlreadyPosted, wSetTime, wSetZone, wSetDays, wSetTopics,
-		wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp, wOther, wDone, wAskTimeTitle, wAskTime,
-		wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay, wQuorumRange, wPausedTitle,
-		wPausedUntil, wBadPause, wPaused, wNotRunning, wSuspendedTitle, wSuspended, wWhyForbidden,
-		wWhyGone, wWhyRemoved, wWhyEmpty, wSetupCheck, wSetupPreview, wSetupExcuse, wSetupRole, wNoRole,
-		wBadRole, wCheckGood, wCheckBad, wCheckOn, wCheckOff, wCheckSuspended, wCheckRights, wCheckGone,
-		wCheckUnclear, wLackSend, wLackReply, wLackRead, wLackFile, wCheckZone, wCheckPool, wCheckEmpty,
-		wCheckLast, wCheckFault, wFailedUnknown, wFailedRefused, wPreviewTitle, wPreviewNote,
-		wPreviewKey, wNoPreview, wSkipButton, wExcuseTitle, wExcuse, wExcuseNone, wExcused, wExcusedText,
+		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wCardLine,
+		wCardDays, wCardAlt, wCardServer, wCardBoardAlt, wBoardWeek, wBoardMonth, wBoardAll, wBoardDay,
+		wBoardNoDay, wBoardEmpty, wBoardYou, wBoardAnswered, wBoardWhyTitle, wBoardWhy, wPeriodWeek,
+		wPeriodDay, wPeriodMonth, wPeriodAll, wPeriodWhy, wBoardShow, wBoardHide, wSettingsTitle,
+		wSettingsZone, wSettingsLevel, wSettingsDaily, wOff, wDailyAt, wDailyOff, wPrivateFirst,
+		wSettingsRest, wSettingsVacation, wChangeRest, wVacation, wAskRestTitle, wAskRest, wHintRest,
+		wAskVacationTitle, wAskVacation, wHintVacation, wBadVacation, wBadRest, wNone, wSettingsBoard,
+		wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo, wShareAsk, wChangeZone, wAskZoneTitle,
+		wAskZone, wHintZone, wBadZone, wBadZoneNear, wPrivacyTitle, wPrivacy, wExportButton,
+		wSettingsButton, wEraseButton, wNothingKept, wExportTitle, wExportText, wEraseTitle, wEraseAsk,
+		wExportFirst, wEraseYes, wErased, wErasedText, wLinkTitle, wLinkHow, wLinkTyped, wLinkNotYet,
+		wLinkAlready, wLinkUnknown, wLinkAskTitle, wLinkAsk, wLinkYes, wLinkWaitTitle, wLinkWait,
+		wLinked, wLinkedText, wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere,
+		wThisChat, wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted,
+		wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp,
+		wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay,
+		wQuorumRange, wPausedTitle, wPausedUntil, wBadPause, wPaused, wNotRunning, wSuspendedTitle,
+		wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty, wSetupCheck, wSetupPreview,
+		wSetupExcuse, wSetupRole, wNoRole, wBadRole, wCheckGood, wCheckBad, wCheckOn, wCheckOff,
+		wCheckSuspended, wCheckRights, wCheckGone, wCheckUnclear, wLackSend, wLackReply, wLackRead,
+		wLackFile, wCheckZone, wCheckPool, wCheckEmpty, wCheckLast, wCheckFault, wFailedUnknown,
+		wFailedRefused, wPreviewTitle, wPreviewNote, wPreviewKey, wNoPreview, wSkipButton, wExcuseTitle,
+		wExcuse, wExcuseNone, wExcused, wExcusedText,
 	}
 }

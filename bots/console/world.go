@@ -121,7 +121,10 @@ func (w *world) print(mark string, s *said) {
 
 // file says what was sent and, where files are kept, where it is now.
 func (w *world) file(name string, data []byte) {
-	w.printf("  │ 📎 %s (%d bytes)", name, len(data))
+	w.printf("  │ 📎 %s", name)
+	if !strings.HasSuffix(name, ".png") { // how well a picture packs is no part of a conversation
+		w.printf(" (%d bytes)", len(data))
+	}
 	if w.save != nil {
 		path, err := w.save(name, data)
 		if err != nil {

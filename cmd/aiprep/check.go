@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aiprep/engine/picture"
 	"aiprep/engine/seal"
 )
 
@@ -69,6 +70,13 @@ func (p *program) checkConfig() error {
 			return err
 		}
 		extra += " and in " + cfg.Content.Extra
+	}
+	fonts, err := cfg.Pictures.fonts()
+	if err != nil {
+		return err
+	}
+	if _, err := picture.New(fonts...); err != nil {
+		return fmt.Errorf("read pictures.fonts_dir: %w", err)
 	}
 	if err := needFolder("store.file", filepath.Dir(cfg.Store.File)); err != nil {
 		return err

@@ -26,6 +26,7 @@ type Config struct {
 	Content  ContentConfig  `yaml:"content"`
 	Daily    DailyConfig    `yaml:"daily"`
 	Privacy  PrivacyConfig  `yaml:"privacy"`
+	Pictures PicturesConfig `yaml:"pictures"`
 	Discord  PlatformConfig `yaml:"discord"`
 	Telegram PlatformConfig `yaml:"telegram"`
 	Admin    AdminConfig    `yaml:"admin"`
@@ -49,6 +50,33 @@ type ContentConfig struct {
 // DailyConfig concerns the daily challenge of every server.
 type DailyConfig struct {
 	CatchUp time.Duration `yaml:"catch_up"`
+}
+
+// PicturesConfig concerns the cards that show scores.
+type PicturesConfig struct {
+	FontsDir string `yaml:"fonts_dir"`
+}
+
+// fonts reads the operator's fonts, in the order of their names.
+func (c PicturesConfig) fonts() (all [][]byte, err error) {
+	if c.FontsDir == "" {
+		return nil, nil
+	}
+	files, err := os.ReadDir(c.FontsDir)
+	if err != nil {
+		return nil, fmt.Errorf("read pictures.fonts_dir: %w", err)
+	}
+	for _, f := range files {
+		if ext := strings.ToLower(filepath.Ext(f.Name())); ext != ".ttf" && ext != ".otf" {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(c.FontsDir, f.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("read pictures.fonts_dir: %w", err)
+		}
+		all = append(all, raw)
+	}
+	return all, nil
 }
 
 // PrivacyConfig says how long what is about people is kept.

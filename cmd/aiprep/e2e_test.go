@@ -103,6 +103,7 @@ type tgMessage struct {
 	Bot      bool `json:"_bot"`
 	Edits    int  `json:"_edits"`
 	Text     string
+	Caption  string // of a picture
 	Keyboard struct {
 		Rows [][]struct {
 			Text string
@@ -222,9 +223,9 @@ func testATestOutlivesAKill(t *testing.T, bin string, f *fakes) {
 		t.Errorf("%d were right, and the summary is %q", right, sum.Text)
 	}
 	r.text("/stats")
-	stats := r.last("statistics", func(m tgMessage) bool { return strings.Contains(m.Text, "📊") })
-	if want := fmt.Sprintf("5 answers, %d right", right); !strings.Contains(stats.Text, want) {
-		t.Errorf("want %q in the statistics: %q", want, stats.Text)
+	stats := r.last("statistics", func(m tgMessage) bool { return strings.Contains(m.Text+m.Caption, "📊") })
+	if want := fmt.Sprintf("5 answers, %d right", right); !strings.Contains(stats.Text+stats.Caption, want) {
+		t.Errorf("want %q in the statistics: %q", want, stats.Text+stats.Caption)
 	}
 	live.term(t)
 	f.clean()

@@ -23,12 +23,9 @@ type itemDone struct {
 }
 
 func (p *program) itemCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "item",
-		Short: "Pause, release or withdraw a question",
-		Long: `Pause, release or withdraw a question of this store. "aiprep flags" shows what
-people say and what was paused by itself.`,
-	}
+	cmd := group("item", "Pause, release or withdraw a question")
+	cmd.Long = `Pause, release or withdraw a question of this store. "aiprep flags" shows what
+people say and what was paused by itself.`
 	add := func(do, short, done string) {
 		var why string
 		sub := &cobra.Command{

@@ -58,7 +58,13 @@ func (p *program) serve(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	m := newMetrics(store.file)
-	eng, err := engine.New(ctx, engine.Config{Store: store, Bank: bank, Log: log, Count: m.count, CatchUp: cfg.Daily.CatchUp, Keep: cfg.Privacy.keep()})
+	fonts, err := cfg.Pictures.fonts()
+	if err != nil {
+		return err
+	}
+	eng, err := engine.New(ctx, engine.Config{
+		Store: store, Bank: bank, Log: log, Count: m.count, CatchUp: cfg.Daily.CatchUp, Keep: cfg.Privacy.keep(), Fonts: fonts,
+	})
 	if err != nil {
 		return err
 	}
