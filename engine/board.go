@@ -98,8 +98,12 @@ type ranked struct {
 	place int // 1 is best; who has as many points shares it
 }
 
-// boardRows is how many lines a board shows.
-const boardRows = 10
+// boardLength is how many lines a board shows, and boardSpare how many more
+// people are looked at for the case that some have left.
+const (
+	boardLength = 10
+	boardSpare  = 5
+)
 
 // board serves board [day|week|month|all|why].
 func (t *turn) board() (Reply, error) {
@@ -118,9 +122,14 @@ func (t *turn) board() (Reply, error) {
 		return Reply{}, err
 	}
 	m.Title = when
-	if err := t.boardLines(m, all); err != nil {
+	rows, err := t.boardRows(all)
+	if err != nil {
 		return Reply{}, err
 	}
+	if ids := rows.members(t.in.In.Platform); t.in.Sight == nil && len(ids) > 0 {
+		return Reply{Look: &Query{Place: t.in.In, Members: ids}}, nil
+	}
+	t.boardLines(m, rows)
 	if period == boardWeek {
 		t.boardCard(m)
 	}
@@ -251,32 +260,71 @@ func places(all []ranked) []ranked {
 	return all
 }
 
-// boardLines writes the best, without those who do not want to be shown, and
-// where the person stands.
-func (t *turn) boardLines(m *Message, all []ranked) error {
-	shown := 0
+// boardRow is a line that a board may show.
+type boardRow struct {
+	ranked
+	person
+	own bool
+}
+
+type boardRows []boardRow
+
+// boardRows reads who may be shown: the best, without those who do not want to
+// be, and the person who asks. Some more than are shown, since a few of them may
+// have left.
+func (t *turn) boardRows(all []ranked) (rows boardRows, err error) {
 	for _, r := range all {
 		own := r.id == t.id && t.id != ""
-		if shown >= boardRows && !own {
+		if len(rows) >= boardLength+boardSpare && !own {
 			continue
 		}
 		var p person
 		found, err := get(t.tx, keyMe(r.id), &p)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		name := cmp.Or(plainName(p.Name), "?")
-		switch {
-		case own:
-			name = t.say(wBoardYou, "name", name)
-		case !found || p.Hidden:
+		if own || found && !p.Hidden {
+			rows = append(rows, boardRow{r, p, own})
+		}
+	}
+	return rows, nil
+}
+
+// members are the platform's ids of those whose names would be shown to others.
+func (rows boardRows) members(platform string) (ids []string) {
+	for _, r := range rows {
+		if !r.own {
+			ids = append(ids, r.on(platform)...)
+		}
+	}
+	return ids
+}
+
+// hasLeft reports whether none of the person's accounts is a member any more.
+func (t *turn) hasLeft(p person) bool {
+	ids := p.on(t.in.In.Platform)
+	return t.in.Sight != nil && len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool {
+		return !slices.Contains(t.in.Sight.Left, id)
+	})
+}
+
+// boardLines writes the rows of those who are still there.
+func (t *turn) boardLines(m *Message, rows boardRows) {
+	shown := 0
+	for _, r := range rows {
+		left := t.hasLeft(r.person)
+		if !r.own && (left || shown >= boardLength) {
 			continue
 		}
-		shown++
+		name := cmp.Or(plainName(r.Name), "?")
 		t.ranks = append(t.ranks, picture.Rank{
-			Place: strconv.Itoa(r.place) + ".", Name: cmp.Or(plainName(p.Name), "?"), Points: decimal(r.Points),
-			Share: float32(r.Points) / float32(max(1, all[0].Points)), Own: own,
+			Place: strconv.Itoa(r.place) + ".", Name: name, Points: decimal(r.Points),
+			Share: float32(r.Points) / float32(max(1, rows[0].Points)), Own: r.own,
 		})
+		if r.own {
+			name = t.say(wBoardYou, "name", name)
+		}
+		shown++
 		m.Text = append(m.Text, content.Block{Kind: content.ListItem, Mark: strconv.Itoa(r.place) + ".", Spans: []content.Span{
 			{Text: name + ": "}, {Text: decimal(r.Points), Style: content.Bold}, {Text: " · " + t.say(wBoardAnswered, "n", int(r.N))},
 		}})
@@ -284,7 +332,6 @@ func (t *turn) boardLines(m *Message, all []ranked) error {
 	if shown == 0 {
 		m.Text = t.text(wBoardEmpty)
 	}
-	return nil
 }
 
 // boardName is how many characters of a display name a board shows.

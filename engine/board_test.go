@@ -145,3 +145,25 @@ func TestBoardLeavesOut(t *testing.T) {
 	c.wants(c.types("ann", "g", "board why").Whisper, "How points work", "third of a point")
 	c.wants(c.types("ann", "g", "board year").Whisper, "week, day, month, all, why")
 }
+
+// Who has left the server is not shown to others, and the next one moves up;
+// their points stay for the day they are back.
+func TestWhoLeftIsNotShown(t *testing.T) {
+	c := newChat(t)
+	c.daily("g")
+	c.answers(map[string]string{"ann": "wrong", "ben": "right", "cat": "dk"})
+	c.until(monday.Add(25 * time.Hour))
+	in := c.input("ann", "g")
+	in.Verb = "board"
+	r := c.do(in)
+	if r.Look == nil || len(r.Look.Members) != 3 { // ben, cat and the oracle
+		t.Fatalf("it asks about %+v", r.Look)
+	}
+	for left, want := range map[string]string{"": "1. BEN: 1.0", "ben": "2. CAT: 0.0"} {
+		in.Sight = &engine.Sight{Left: []string{left, "stranger"}}
+		got := c.do(in).Whisper.Text.String()
+		if !strings.Contains(got, want) || strings.Contains(got, "BEN") != (left == "") || !strings.Contains(got, "ANN (you)") {
+			t.Errorf("when %q has left:\n%s", left, got)
+		}
+	}
+}

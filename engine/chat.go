@@ -48,11 +48,19 @@ type Input struct {
 	Sight  *Sight // what was found where a Reply had asked to Look, or nil
 }
 
-// Sight is what the bot may do in a place, as the platform says.
+// Sight is what the platform says of a place: what the bot may do there, or who
+// is still there.
 type Sight struct {
-	Unclear bool    // the platform could not be asked
-	Gone    bool    // the place is not there, or the bot cannot see it
-	Lacks   []Right // what the bot would need there and has not
+	Unclear bool     // the platform could not be asked
+	Gone    bool     // the place is not there, or the bot cannot see it
+	Lacks   []Right  // what the bot would need there and has not
+	Left    []string // ids of those asked about who are no members any more
+}
+
+// Query is what a Reply wants to know of the platform.
+type Query struct {
+	Place   Place
+	Members []string // ids of people: only whether they are still there; none: what the bot may do
 }
 
 // Right is something that the bot must be allowed to do in a place.
@@ -73,17 +81,17 @@ type Reply struct {
 	Replace *Message // takes the place of the message that the button sits on
 	Post    *Message // a new message that everyone in the place sees
 	Ask     *Prompt  // a line of text is wanted
-	// Look asks what the bot may do in a place, of which the rest of the Reply
-	// then speaks: the adapter finds out and hands the same Input in again with
-	// its Sight. See Answer.
-	Look *Place
+	// Look asks what the bot may do in a place, or who is there, of which the
+	// Reply then speaks: the adapter finds out and hands the same Input in
+	// again with its Sight. See Answer.
+	Look *Query
 }
 
 // Answer hands an Input in and, when the Reply asks for it, once more with what
 // look found.
 func Answer(ctx context.Context, e interface {
 	Handle(context.Context, Input) (Reply, error)
-}, in Input, look func(context.Context, Place) Sight) (Reply, error) {
+}, in Input, look func(context.Context, Query) Sight) (Reply, error) {
 	r, err := e.Handle(ctx, in)
 	if err != nil || r.Look == nil {
 		return r, err

@@ -247,7 +247,8 @@ func (e *Engine) refuse(v verb, in Input) (Reply, bool) {
 	say := func(w word, s ...any) (Reply, bool) {
 		return Reply{Whisper: &Message{Text: e.words.text(w, s...)}}, true
 	}
-	if wait := e.limits.take(in.From, v.Costly, in.At); wait > 0 {
+	// An Input that comes again with what the platform said was paid for.
+	if wait := e.limits.take(in.From, v.Costly, in.At, in.Sight == nil); wait > 0 {
 		e.count("command", in.From.Platform, "limited")
 		return say(wSlowDown, "n", int((wait+time.Second-1)/time.Second))
 	}

@@ -59,6 +59,11 @@ func (p person) with(o person, alive *rest) person {
 	p.Hidden = p.Hidden || o.Hidden
 	p.Tests += o.Tests
 	p.Best = max(p.Best, o.Best, p.Streak.Longest, o.Streak.Longest)
+	for _, a := range o.On {
+		if !slices.Contains(p.On, a) {
+			p.On = append(p.On, a)
+		}
+	}
 	p.Accounts, p.Private = append(p.Accounts, o.Accounts...), append(p.Private, o.Private...)
 	p.Rests = append(p.Rests, o.Rests...)
 	slices.SortStableFunc(p.Rests, func(x, y rest) int { return cmp.Compare(x.From, y.From) })

@@ -26,6 +26,7 @@ func (t *turn) privacy() (Reply, error) {
 type dossier struct {
 	Exported string            `json:"exported"` // RFC 3339
 	Account  map[string]string `json:"account"`
+	Accounts []string          `json:"accounts"` // platform:id of each
 	Settings map[string]string `json:"settings"`
 	Since    string            `json:"since"`
 	Streak   map[string]any    `json:"streak"`
@@ -70,6 +71,9 @@ func (t *turn) dossier() (*dossier, error) {
 		},
 		Since:  time.Unix(t.person.Since, 0).UTC().Format(time.RFC3339),
 		Streak: map[string]any{"current": s.Current, "longest": s.Longest},
+	}
+	for _, a := range t.person.On {
+		d.Accounts = append(d.Accounts, a.Platform+":"+a.ID)
 	}
 	if d.Scores, err = t.scoresForExport(); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (t *turn) showSetup(what string, args ...string) (Reply, error) {
 func (t *turn) checkSetup() (Reply, error) {
 	s := &t.space
 	if t.in.Sight == nil {
-		return Reply{Look: &s.Place}, nil
+		return Reply{Look: &Query{Place: s.Place}}, nil
 	}
 	fine := s.State == stateOn
 	line := func(ok bool, w word, slots ...any) content.Block {

@@ -15,7 +15,7 @@ func (c *chat) look(who, server, line string, s engine.Sight) engine.Reply {
 	words := strings.Fields(line)
 	in.Verb, in.Args = words[0], words[1:]
 	r := c.do(in)
-	if r.Look == nil || r.Look.Chat != server {
+	if r.Look == nil || r.Look.Place.Chat != server {
 		c.Fatalf("%s does not look where the challenge is posted: %+v", line, r.Look)
 	}
 	in.Sight = &s

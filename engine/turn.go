@@ -71,6 +71,9 @@ func (t *turn) enrol() error {
 }
 
 func (t *turn) savePerson() error {
+	if a := (accountID{Platform: t.in.From.Platform, ID: t.in.From.ID}); !slices.Contains(t.person.On, a) {
+		t.person.On = append(t.person.On, a)
+	}
 	t.person.Name, t.person.Seen = t.in.From.Name, max(t.person.Seen, t.in.At.Unix())
 	return put(t.tx, keyMe(t.id), t.person)
 }

@@ -19,12 +19,31 @@ type person struct {
 	Spaces   []membership `cbor:"9,keyasint,omitempty"`  // servers answered in, newest first, at most 8
 	Joined   Date         `cbor:"11,keyasint,omitempty"` // the first date answered in any server
 	Accounts []string     `cbor:"12,keyasint,omitempty"` // keys of the accounts that are this person
+	On       []accountID  `cbor:"19,keyasint,omitempty"` // the same accounts as the platforms know them
 	Private  []ID         `cbor:"13,keyasint,omitempty"` // spaces that are this person's private chats
 	Hidden   bool         `cbor:"15,keyasint,omitempty"` // does not want to be on boards
 	Seen     int64        `cbor:"18,keyasint,omitempty"` // when they last wrote something, Unix seconds
 	Best     int          `cbor:"17,keyasint,omitempty"` // the longest streak of those who became this person
 	Rescored []string     `cbor:"16,keyasint,omitempty"` // withdrawn questions that they were scored again without, and not told yet
 	Rests    []rest       `cbor:"14,keyasint,omitempty"` // rest days and vacations, by when they were chosen
+}
+
+// accountID is an account's own id on its platform: boards ask whether its owner
+// is still a member.
+type accountID struct {
+	_        struct{} `cbor:",toarray"`
+	Platform string
+	ID       string
+}
+
+// on lists the person's ids on a platform.
+func (p *person) on(platform string) (ids []string) {
+	for _, a := range p.On {
+		if a.Platform == platform {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids
 }
 
 // What a person said of anonymous copies; saying nothing means no.

@@ -110,7 +110,12 @@ func (c *chat) types(who, server, line string) engine.Reply {
 	in := c.input(who, server)
 	words := strings.Fields(line)
 	in.Verb, in.Args = words[0], words[1:]
-	return c.do(in)
+	r := c.do(in)
+	if r.Look != nil { // all is well there
+		in.Sight = &engine.Sight{}
+		r = c.do(in)
+	}
+	return r
 }
 
 // press is a person pressing the button with this label on a message.

@@ -311,8 +311,8 @@ func (c *Console) show(in engine.Input, r engine.Reply) {
 	}
 }
 
-// look finds that a terminal forbids nothing.
-func look(context.Context, engine.Place) engine.Sight { return engine.Sight{} }
+// look finds that a terminal forbids nothing, and that nobody leaves it.
+func look(context.Context, engine.Query) engine.Sight { return engine.Sight{} }
 
 // Post shows a message that nobody asked for.
 func (c *Console) Post(_ context.Context, d engine.Delivery) (engine.Receipt, error) {

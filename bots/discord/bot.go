@@ -50,6 +50,7 @@ type Bot struct {
 
 	me        self
 	seen      *recent
+	members   bots.Members
 	lanes     *lanes
 	slots     chan struct{} // one for each event being served
 	work      sync.WaitGroup

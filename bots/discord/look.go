@@ -27,8 +27,12 @@ type overwrite struct {
 	Deny  string `json:"deny"`
 }
 
-// look finds out what the bot may do where posts go.
-func (b *Bot) look(ctx context.Context, p engine.Place) engine.Sight {
+// look finds out what the bot may do where posts go, or who is still there.
+func (b *Bot) look(ctx context.Context, q engine.Query) engine.Sight {
+	p := q.Place
+	if len(q.Members) > 0 {
+		return b.lookFor(ctx, p, q.Members)
+	}
 	if !isID(p.Chat) || !isID(p.Server) {
 		return engine.Sight{Gone: true}
 	}

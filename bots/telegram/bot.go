@@ -47,15 +47,16 @@ type Bot struct {
 	drain  time.Duration
 	within time.Duration // what the engine has for one event
 
-	lib    *tg.Bot
-	pace   *pace
-	outbox *outbox
-	seen   *recent[int64]  // updates that this process has done with
-	closed *recent[string] // presses whose answer did not reach the private chat
-	me     self
-	ready  chan struct{}
-	life   context.Context // ends when Run gives up what is in flight
-	end    context.CancelFunc
+	lib     *tg.Bot
+	pace    *pace
+	outbox  *outbox
+	seen    *recent[int64]  // updates that this process has done with
+	closed  *recent[string] // presses whose answer did not reach the private chat
+	me      self
+	members bots.Members
+	ready   chan struct{}
+	life    context.Context // ends when Run gives up what is in flight
+	end     context.CancelFunc
 }
 
 // Bounds of what a Bot remembers.

@@ -11,8 +11,12 @@ import (
 	"aiprep/engine"
 )
 
-// look finds out what the bot may do where posts go.
-func (b *Bot) look(ctx context.Context, p engine.Place) engine.Sight {
+// look finds out what the bot may do where posts go, or who is still there.
+func (b *Bot) look(ctx context.Context, q engine.Query) engine.Sight {
+	p := q.Place
+	if len(q.Members) > 0 {
+		return b.lookFor(ctx, p, q.Members)
+	}
 	chat, err := strconv.ParseInt(p.Chat, 10, 64)
 	if err != nil {
 		return engine.Sight{Gone: true}
