@@ -14,9 +14,12 @@ import (
 type Engine interface {
 	Handle(context.Context, engine.Input) (engine.Reply, error)
 	Commands() []engine.Command
+	CommandsIn(lang string) []engine.Command
+	Languages() []string
 	Command(name string) (engine.Command, bool)
 	Complete(ctx context.Context, option engine.Option, prefix string) []engine.Choice
 	Awaited(ctx context.Context, u engine.User, at time.Time) (action string, in engine.Place, ok bool, err error)
+	Hint(h engine.Hint, lang string) string
 	Origin(ctx context.Context, args []string) (engine.Place, bool, error)
 	SetAside(ctx context.Context, platform, id string, at time.Time, raw []byte, reason string) error
 }

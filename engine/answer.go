@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"time"
-
 	"aiprep/content"
 	"aiprep/engine/skill"
 )
@@ -132,9 +130,4 @@ func letterOf(i *content.Item, order []int, key string) string {
 // asked reports whether an item still is what a stored question showed.
 func asked(i *content.Item, rev, options int) bool {
 	return i != nil && i.Rev == rev && len(i.Options) == options
-}
-
-// local formats an instant for a person.
-func local(at time.Time, loc *time.Location) string {
-	return at.In(loc).Format("Mon 2 Jan 15:04")
 }

@@ -138,7 +138,7 @@ func (t *turn) board() (Reply, error) {
 
 func (t *turn) boardButtons(shown string) [][]Button {
 	var row []Button
-	for _, c := range t.e.boardOption().Choices {
+	for _, c := range t.words.boardOption().Choices {
 		if c.Value != shown {
 			row = append(row, Button{Label: c.Label, Action: "board " + c.Value})
 		}
@@ -245,7 +245,7 @@ func (t *turn) dayStandings(today Date) (all []ranked, title string, err error) 
 		all = append(all, ranked{id: ID(r.Key[len(prefix):]), score: score{Points: mk.Points, N: 1}})
 		return nil
 	})
-	return places(all), t.say(wBoardDay, "date", last.noon().Format("Mon 2 Jan")), err
+	return places(all), t.say(wBoardDay, "date", t.words.date(last)), err
 }
 
 // places sorts a board and gives each line its place.

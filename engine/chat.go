@@ -85,6 +85,7 @@ type Reply struct {
 	// Reply then speaks: the adapter finds out and hands the same Input in
 	// again with its Sight. See Answer.
 	Look *Query
+	Lang string // the language that it speaks, for hints beside it
 }
 
 // Answer hands an Input in and, when the Reply asks for it, once more with what

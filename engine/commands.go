@@ -19,43 +19,44 @@ const (
 	verbMoved  = "moved"  // the place has a new address
 )
 
-// commands builds the one table of everything that can be typed or pressed.
-func (e *Engine) commands() ([]Command, map[string]verb) {
-	scope := Option{Name: "scope", Kind: TopicOption, Summary: e.words.say(wOptScope)}
-	topic := Option{Name: "topic", Kind: TopicOption, Summary: e.words.say(wOptTopic)}
-	page := Option{Name: "page", Kind: NumberOption, Summary: e.words.say(wOptPage)}
+// commands builds the one table of everything that can be typed or pressed, in
+// the words of a language.
+func (c *catalogue) commands() ([]Command, map[string]verb) {
+	scope := Option{Name: "scope", Kind: TopicOption, Summary: c.say(wOptScope)}
+	topic := Option{Name: "topic", Kind: TopicOption, Summary: c.say(wOptTopic)}
+	page := Option{Name: "page", Kind: NumberOption, Summary: c.say(wOptPage)}
 	typed := func(name string, w word, opts ...Option) Command {
-		return Command{Name: name, Summary: e.words.say(w), Options: opts, Pressed: ShowsReplace}
+		return Command{Name: name, Summary: c.say(w), Options: opts, Pressed: ShowsReplace}
 	}
-	admin := func(c Command) Command {
-		c.Who, c.Where = Admins, ServerOnly
-		return c
+	admin := func(cmd Command) Command {
+		cmd.Who, cmd.Where = Admins, ServerOnly
+		return cmd
 	}
-	inServer := func(c Command) Command { c.Where = ServerOnly; return c }
-	costly := func(c Command) Command { c.Costly = true; return c }
+	inServer := func(cmd Command) Command { cmd.Where = ServerOnly; return cmd }
+	costly := func(cmd Command) Command { cmd.Costly = true; return cmd }
 	hidden := func(name string, pressed Shows) Command {
 		return Command{Name: name, Hidden: true, Pressed: pressed}
 	}
 	all := []verb{
-		{Command: typed("start", wCmdStart, Option{Name: "link", Kind: TextOption, Summary: e.words.say(wOptLink)}), run: (*turn).start},
+		{Command: typed("start", wCmdStart, Option{Name: "link", Kind: TextOption, Summary: c.say(wOptLink)}), run: (*turn).start},
 		{Command: typed("daily", wCmdDaily), run: (*turn).daily},
 		{Command: costly(typed("test", wCmdTest, scope)), run: (*turn).startTest},
-		{Command: costly(typed("review", wCmdReview, e.reviewOption())), run: (*turn).review},
+		{Command: costly(typed("review", wCmdReview, c.reviewOption())), run: (*turn).review},
 		{Command: typed("learn", wCmdLearn, topic, page), run: (*turn).learn, reads: true},
-		{Command: typed("topics", wCmdTopics, page, Option{Name: "category", Kind: TopicOption, Summary: e.words.say(wOptCategory)}), run: (*turn).topics, reads: true},
+		{Command: typed("topics", wCmdTopics, page, Option{Name: "category", Kind: TopicOption, Summary: c.say(wOptCategory)}), run: (*turn).topics, reads: true},
 		{Command: typed("stats", wCmdStats, topic), run: (*turn).stats, reads: true},
-		{Command: typed("streak", wCmdStreak, e.streakOption()), run: (*turn).streaks, reads: true},
-		{Command: costly(inServer(typed("board", wCmdBoard, e.boardOption()))), run: (*turn).board, reads: true},
-		{Command: typed("settings", wCmdSettings, e.personOptions()...), run: (*turn).settings},
-		{Command: admin(typed("setup", wCmdSetup, e.setupOptions()...)), run: (*turn).setup},
-		{Command: admin(typed("pause", wCmdPause, Option{Name: "days", Kind: NumberOption, Summary: e.words.say(wOptPause)})), run: (*turn).pause},
+		{Command: typed("streak", wCmdStreak, c.streakOption()), run: (*turn).streaks, reads: true},
+		{Command: costly(inServer(typed("board", wCmdBoard, c.boardOption()))), run: (*turn).board, reads: true},
+		{Command: typed("settings", wCmdSettings, c.personOptions()...), run: (*turn).settings},
+		{Command: admin(typed("setup", wCmdSetup, c.setupOptions()...)), run: (*turn).setup},
+		{Command: admin(typed("pause", wCmdPause, Option{Name: "days", Kind: NumberOption, Summary: c.say(wOptPause)})), run: (*turn).pause},
 		{Command: admin(typed("skip", wCmdSkip)), run: (*turn).skip},
 		{Command: admin(typed("resume", wCmdResume)), run: (*turn).resume},
 		{Command: typed(verbStop, wCmdCancel), run: (*turn).stop},
 		{Command: typed(verbWhy, wCmdWhy), run: (*turn).why, reads: true},
 		{Command: typed("privacy", wCmdPrivacy), run: (*turn).privacy, reads: true},
 		{Command: costly(typed("export", wCmdExport)), run: (*turn).export, reads: true},
-		{Command: costly(typed("link", wCmdLink, Option{Name: "code", Kind: TextOption, Summary: e.words.say(wOptCode)})), run: (*turn).link},
+		{Command: costly(typed("link", wCmdLink, Option{Name: "code", Kind: TextOption, Summary: c.say(wOptCode)})), run: (*turn).link},
 		{Command: costly(typed("erase", wCmdErase)), run: (*turn).erase},
 		{Command: typed("help", wCmdHelp), run: (*turn).help, reads: true},
 
@@ -81,64 +82,75 @@ func (e *Engine) commands() ([]Command, map[string]verb) {
 }
 
 // levelChoices are the values of a level option: any, junior, mid, senior.
-func (e *Engine) levelChoices() []Choice {
-	choices := []Choice{{Value: "any", Label: e.words.say(wLevelAny)}}
+func (c *catalogue) levelChoices() []Choice {
+	choices := []Choice{{Value: "any", Label: c.say(wLevelAny)}}
 	for _, l := range content.Levels() {
 		choices = append(choices, Choice{Value: l.String(), Label: l.String()})
 	}
 	return choices
 }
 
-func (e *Engine) reviewOption() Option {
-	return Option{Name: "what", Kind: ChoiceOption, Summary: e.words.say(wOptReview), Choices: []Choice{
-		{Value: reviewDue, Label: e.words.say(wReviewDueOnly)}, {Value: reviewAll, Label: e.words.say(wReviewAll)},
-		{Value: reviewAnki, Label: e.words.say(wReviewAnki)}, {Value: reviewCSV, Label: e.words.say(wReviewCSV)},
+func (c *catalogue) reviewOption() Option {
+	return Option{Name: "what", Kind: ChoiceOption, Summary: c.say(wOptReview), Choices: []Choice{
+		{Value: reviewDue, Label: c.say(wReviewDueOnly)}, {Value: reviewAll, Label: c.say(wReviewAll)},
+		{Value: reviewAnki, Label: c.say(wReviewAnki)}, {Value: reviewCSV, Label: c.say(wReviewCSV)},
 	}}
 }
 
-func (e *Engine) boardOption() Option {
-	return Option{Name: "period", Kind: ChoiceOption, Summary: e.words.say(wOptPeriod), Choices: []Choice{
-		{Value: boardWeek, Label: e.words.say(wPeriodWeek)}, {Value: boardDay, Label: e.words.say(wPeriodDay)},
-		{Value: boardMonth, Label: e.words.say(wPeriodMonth)}, {Value: boardAll, Label: e.words.say(wPeriodAll)},
-		{Value: boardWhy, Label: e.words.say(wPeriodWhy)},
+func (c *catalogue) boardOption() Option {
+	return Option{Name: "period", Kind: ChoiceOption, Summary: c.say(wOptPeriod), Choices: []Choice{
+		{Value: boardWeek, Label: c.say(wPeriodWeek)}, {Value: boardDay, Label: c.say(wPeriodDay)},
+		{Value: boardMonth, Label: c.say(wPeriodMonth)}, {Value: boardAll, Label: c.say(wPeriodAll)},
+		{Value: boardWhy, Label: c.say(wPeriodWhy)},
 	}}
 }
 
-func (e *Engine) streakOption() Option {
-	return Option{Name: "what", Kind: ChoiceOption, Summary: e.words.say(wOptStreak), Choices: []Choice{
-		{Value: "why", Label: e.words.say(wStreakWhy)},
+func (c *catalogue) streakOption() Option {
+	return Option{Name: "what", Kind: ChoiceOption, Summary: c.say(wOptStreak), Choices: []Choice{
+		{Value: "why", Label: c.say(wStreakWhy)},
 	}}
 }
 
-func (e *Engine) personOptions() []Option {
+func (c *catalogue) personOptions() []Option {
 	return []Option{
-		{Name: "zone", Kind: ZoneOption, Summary: e.words.say(wOptZone)},
-		{Name: "level", Kind: ChoiceOption, Choices: e.levelChoices(), Summary: e.words.say(wOptLevel)},
-		{Name: "daily", Kind: TimeOption, Summary: e.words.say(wOptDaily)},
-		{Name: "rest", Kind: DaysOption, Summary: e.words.say(wOptRest)},
-		{Name: "vacation", Kind: NumberOption, Summary: e.words.say(wOptVacation)},
-		{Name: "share", Kind: ChoiceOption, Summary: e.words.say(wOptShare), Choices: []Choice{
-			{Value: "yes", Label: e.words.say(wYes)}, {Value: "no", Label: e.words.say(wNo)},
+		{Name: "zone", Kind: ZoneOption, Summary: c.say(wOptZone)},
+		{Name: "level", Kind: ChoiceOption, Choices: c.levelChoices(), Summary: c.say(wOptLevel)},
+		{Name: "daily", Kind: TimeOption, Summary: c.say(wOptDaily)},
+		{Name: "language", Kind: ChoiceOption, Choices: c.languageChoices(), Summary: c.say(wOptLanguage)},
+		{Name: "rest", Kind: DaysOption, Summary: c.say(wOptRest)},
+		{Name: "vacation", Kind: NumberOption, Summary: c.say(wOptVacation)},
+		{Name: "share", Kind: ChoiceOption, Summary: c.say(wOptShare), Choices: []Choice{
+			{Value: "yes", Label: c.say(wYes)}, {Value: "no", Label: c.say(wNo)},
 		}},
-		{Name: "board", Kind: ChoiceOption, Summary: e.words.say(wOptBoard), Choices: []Choice{
-			{Value: "show", Label: e.words.say(wBoardShow)}, {Value: "hide", Label: e.words.say(wBoardHide)},
+		{Name: "board", Kind: ChoiceOption, Summary: c.say(wOptBoard), Choices: []Choice{
+			{Value: "show", Label: c.say(wBoardShow)}, {Value: "hide", Label: c.say(wBoardHide)},
 		}},
 	}
 }
 
-func (e *Engine) setupOptions() []Option {
+func (c *catalogue) setupOptions() []Option {
 	return []Option{
-		{Name: "show", Kind: ChoiceOption, Summary: e.words.say(wOptShow), Choices: []Choice{
-			{Value: setupCheck, Label: e.words.say(wSetupCheck)}, {Value: setupPreview, Label: e.words.say(wSetupPreview)},
-			{Value: setupExcuse, Label: e.words.say(wSetupExcuse)},
+		{Name: "show", Kind: ChoiceOption, Summary: c.say(wOptShow), Choices: []Choice{
+			{Value: setupCheck, Label: c.say(wSetupCheck)}, {Value: setupPreview, Label: c.say(wSetupPreview)},
+			{Value: setupExcuse, Label: c.say(wSetupExcuse)},
 		}},
-		{Name: "time", Kind: TimeOption, Summary: e.words.say(wOptTime)},
-		{Name: "zone", Kind: ZoneOption, Summary: e.words.say(wOptZone)},
-		{Name: "days", Kind: DaysOption, Summary: e.words.say(wOptDays)},
-		{Name: "level", Kind: ChoiceOption, Choices: e.levelChoices(), Summary: e.words.say(wOptLevel)},
-		{Name: "quorum", Kind: NumberOption, Summary: e.words.say(wOptQuorum)},
-		{Name: "channel", Kind: PlaceOption, Summary: e.words.say(wOptChannel)},
-		{Name: "role", Kind: RoleOption, Summary: e.words.say(wOptRole)},
-		{Name: "topics", Kind: TopicOption, Many: true, Summary: e.words.say(wOptTopics)},
+		{Name: "time", Kind: TimeOption, Summary: c.say(wOptTime)},
+		{Name: "zone", Kind: ZoneOption, Summary: c.say(wOptZone)},
+		{Name: "days", Kind: DaysOption, Summary: c.say(wOptDays)},
+		{Name: "level", Kind: ChoiceOption, Choices: c.levelChoices(), Summary: c.say(wOptLevel)},
+		{Name: "language", Kind: ChoiceOption, Choices: c.languageChoices(), Summary: c.say(wOptPostLanguage)},
+		{Name: "quorum", Kind: NumberOption, Summary: c.say(wOptQuorum)},
+		{Name: "channel", Kind: PlaceOption, Summary: c.say(wOptChannel)},
+		{Name: "role", Kind: RoleOption, Summary: c.say(wOptRole)},
+		{Name: "topics", Kind: TopicOption, Many: true, Summary: c.say(wOptTopics)},
 	}
+}
+
+// languageChoices are the values of a language option, each in its own words.
+func (c *catalogue) languageChoices() []Choice {
+	choices := []Choice{{Value: langAuto, Label: c.say(wLangAuto)}}
+	for _, l := range languages() {
+		choices = append(choices, Choice{Value: l, Label: languageName(l)})
+	}
+	return choices
 }

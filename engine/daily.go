@@ -30,7 +30,7 @@ func (t *turn) noDaily() (Reply, error) {
 	if !ok {
 		return t.show(&Message{Text: t.text(wDailyNotSetUp)}), nil
 	}
-	return t.show(&Message{Text: t.text(wDailyNext, "when", local(at, zoneOf(t.space.Zone)), "zone", t.space.Zone)}), nil
+	return t.show(&Message{Text: t.text(wDailyNext, "when", t.words.when(at, zoneOf(t.space.Zone)), "zone", t.space.Zone)}), nil
 }
 
 // privateDaily draws today's question for a private chat when it is first
@@ -109,7 +109,7 @@ func (t *turn) ownCopy(space ID, d Date) (Reply, error) {
 	m := &Message{
 		Title:   t.say(wDailyTitle, "topic", t.e.bank.Topic(item.Topic).Title, "level", item.Level.String()),
 		Text:    question(item, o.Order),
-		Buttons: t.e.letters(verbMine, o.Token, "", len(o.Order)),
+		Buttons: t.words.letters(verbMine, o.Token, "", len(o.Order)),
 		Quiz:    quizOf(item, o.Order),
 	}
 	if t.private(space) && d < t.today() {

@@ -37,7 +37,7 @@ func (c *catalogue) histogram(item *content.Item, order []int, counts map[string
 
 // reveal renders what a challenge becomes when it closes.
 func (e *Engine) reveal(o occurrence, d Date, counts map[string]int, s space) *Message {
-	c := e.words
+	c := e.in(s.Lang)
 	item := e.bank.Item(o.Item)
 	if !asked(item, o.Rev, len(o.Order)) {
 		return &Message{Text: c.text(wQuestionGone)}
@@ -62,10 +62,10 @@ func (e *Engine) reveal(o occurrence, d Date, counts map[string]int, s space) *M
 
 // dailyMessage renders the public challenge.
 func (e *Engine) dailyMessage(item *content.Item, o occurrence, s space, note word) *Message {
-	c := e.words
+	c := e.in(s.Lang)
 	m := &Message{
 		Title:   c.say(wDailyTitle, "topic", e.bank.Topic(item.Topic).Title, "level", item.Level.String()),
-		Buttons: e.letters(answerVerb(s.Place), o.Token, "", len(o.Order)),
+		Buttons: c.letters(answerVerb(s.Place), o.Token, "", len(o.Order)),
 		Quiz:    quizOf(item, o.Order),
 	}
 	if s.Role != "" {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -38,23 +39,23 @@ type Config struct {
 // Engine holds the rules. It is safe for concurrent use and remembers nothing
 // but what stands in its Store, save the limiter's buckets.
 type Engine struct {
-	store   Store
-	bank    *content.Bank
-	log     *slog.Logger
-	count   func(what, platform, outcome string)
-	catchUp time.Duration
-	secret  []byte
-	words   *catalogue
-	model   skill.Model
-	current atomic.Pointer[numbers] // the newest epoch
-	held    atomic.Pointer[heldItems]
-	blocks  atomic.Pointer[blockedKeys]
-	keep    time.Duration
-	artist  *picture.Artist
-	table   []Command
-	verbs   map[string]verb
-	limits  *limiter
-	wake    chan struct{} // a job was put: RunSchedule looks again
+	store      Store
+	bank       *content.Bank
+	log        *slog.Logger
+	count      func(what, platform, outcome string)
+	catchUp    time.Duration
+	secret     []byte
+	catalogues map[string]*catalogue // by language
+	model      skill.Model
+	current    atomic.Pointer[numbers] // the newest epoch
+	held       atomic.Pointer[heldItems]
+	blocks     atomic.Pointer[blockedKeys]
+	keep       time.Duration
+	artist     *picture.Artist
+	tables     map[string][]Command // by language
+	verbs      map[string]verb
+	limits     *limiter
+	wake       chan struct{} // a job was put: RunSchedule looks again
 
 	rescore sync.Mutex // one Rescore at a time
 
@@ -65,13 +66,13 @@ type Engine struct {
 // New opens the records in cfg.Store, which it sets up when it is empty, and
 // returns an Engine over them. It fails when a newer aiprep wrote the store.
 func New(ctx context.Context, cfg Config) (*Engine, error) {
-	words, err := loadWords("en")
+	catalogues, err := loadCatalogues()
 	if err != nil {
 		return nil, err
 	}
 	e := &Engine{
 		store: cfg.Store, bank: cfg.Bank, log: cfg.Log, count: cfg.Count, catchUp: cfg.CatchUp,
-		words: words, model: skill.Default(), limits: newLimiter(),
+		catalogues: catalogues, tables: map[string][]Command{}, model: skill.Default(), limits: newLimiter(),
 		wake: make(chan struct{}, 1), flight: map[string]bool{},
 	}
 	if e.log == nil {
@@ -86,7 +87,13 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if e.keep = cfg.Keep; e.keep == 0 {
 		e.keep = keepFor
 	}
-	e.table, e.verbs = e.commands()
+	for lang, c := range catalogues {
+		table, verbs := c.commands()
+		e.tables[lang] = table
+		if lang == reference {
+			e.verbs = verbs
+		}
+	}
 	if e.artist, err = picture.New(cfg.Fonts...); err != nil {
 		return nil, err
 	}
@@ -139,7 +146,14 @@ func openRecords(ctx context.Context, s Store, fresh []byte) ([]byte, error) {
 
 // Commands returns the command table: what menus, slash commands and help are
 // made of.
-func (e *Engine) Commands() []Command { return e.table }
+func (e *Engine) Commands() []Command { return e.tables[reference] }
+
+// Languages lists the languages there are words in, by their BCP 47 tags; the
+// first is that of Commands.
+func (e *Engine) Languages() []string { return languages() }
+
+// CommandsIn returns the command table in the words of a language.
+func (e *Engine) CommandsIn(lang string) []Command { return e.tables[cmp.Or(e.lang(lang), reference)] }
 
 // Command finds a row of the table by its name.
 func (e *Engine) Command(name string) (Command, bool) {
@@ -163,7 +177,7 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	in.Args = bounded(in.Args)
 	v, ok := e.find(&in)
 	if !ok || v.system != in.Event {
-		return Reply{Whisper: &Message{Text: e.words.text(wUnknownCommand)}}, nil
+		return Reply{Whisper: &Message{Text: e.in(in.Locale).text(wUnknownCommand)}}, nil
 	}
 	if !in.Event {
 		if r, stop := e.refuse(v, in); stop {
@@ -178,7 +192,7 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	var woke, heldOne bool
 	var wanted *drawing
 	err := run(ctx, func(tx Tx) error {
-		t := &turn{e: e, ctx: ctx, tx: tx, in: in, cmd: v.Command, words: e.words}
+		t := &turn{e: e, ctx: ctx, tx: tx, in: in, cmd: v.Command}
 		if err := t.load(); err != nil {
 			return err
 		}
@@ -189,6 +203,7 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 		if err == nil && !v.reads {
 			err = t.news(&r)
 		}
+		r.Lang = t.words.tag.String()
 		reply, woke, heldOne, wanted = r, t.putJobs, t.held, t.drawing
 		return err
 	})
@@ -209,6 +224,7 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	if said == nil {
 		e.draw(wanted, reply)
 	}
+	reply.Lang = cmp.Or(reply.Lang, in.Locale)
 	e.count("command", in.From.Platform, "ok")
 	e.log.Debug("handled", "verb", v.Name, "platform", in.From.Platform)
 	return reply, nil
@@ -245,7 +261,7 @@ func (e *Engine) find(in *Input) (verb, bool) {
 // refuse checks limits, rights and place, on every press anew.
 func (e *Engine) refuse(v verb, in Input) (Reply, bool) {
 	say := func(w word, s ...any) (Reply, bool) {
-		return Reply{Whisper: &Message{Text: e.words.text(w, s...)}}, true
+		return Reply{Whisper: &Message{Text: e.in(in.Locale).text(w, s...)}}, true
 	}
 	// An Input that comes again with what the platform said was paid for.
 	if wait := e.limits.take(in.From, v.Costly, in.At, in.Sight == nil); wait > 0 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"aiprep/content"
 )
 
 // scheduling is one space's calendar inside one transaction. Commands and
@@ -394,7 +396,7 @@ func (s *scheduling) shutOut(why string) error {
 	if s.space.State, s.space.Why = stateSuspended, why; known {
 		return nil
 	}
-	return s.tellAdmin(wAdminSuspended, "why", s.e.words.whySuspended(why))
+	return s.tellAdmin(func(c *catalogue) content.Text { return c.text(wAdminSuspended, "why", c.whySuspended(why)) })
 }
 
 // back notes that posting works again.
@@ -403,7 +405,7 @@ func (s *scheduling) back() error {
 		return nil
 	}
 	s.space.State, s.space.Why = stateOn, ""
-	return s.tellAdmin(wAdminBack)
+	return s.tellAdmin(func(c *catalogue) content.Text { return c.text(wAdminBack) })
 }
 
 // suspend stops posting until the bot may post again; everything is kept.

@@ -47,7 +47,7 @@ func (t *turn) privateChat() (ID, *space, error) {
 
 // replanPrivate gives the chat what the person chose, and plans anew.
 func (t *turn) replanPrivate(id ID, s *space) error {
-	s.Zone, s.Level = t.zone().String(), t.person.Level
+	s.Zone, s.Level, s.Lang = t.zone().String(), t.person.Level, t.words.tag.String()
 	sc := &scheduling{e: t.e, tx: t.tx, id: id, space: s, now: t.in.At, put: &t.putJobs}
 	return sc.replan()
 }
@@ -178,7 +178,7 @@ func (s *scheduling) reminder(j job, o occurrence) (*Message, error) {
 	if err != nil || p.Streak.Current < worthReminding || len(missed) > p.Streak.Freezes || o.Token == "" {
 		return nil, err
 	}
-	c := s.e.words
+	c := s.e.in(s.space.Lang)
 	m := &Message{Title: c.say(wRemindTitle, "n", p.Streak.Current), Text: c.text(wRemind)}
 	m.Buttons = [][]Button{{{Label: c.say(wDailyButton), Action: "daily"}, {Label: c.say(wDailyOff), Action: verbMy + " daily off"}}}
 	return m, nil

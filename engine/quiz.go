@@ -146,7 +146,7 @@ func (t *turn) testQuestion(run test) (*Message, error) {
 	m := &Message{
 		Title:   t.say(wTestTitle, "k", n, "of", run.of(), "topic", topic.Title),
 		Text:    question(item, s.Order),
-		Buttons: t.e.letters(verbPick, run.Token, strconv.Itoa(n), len(s.Order)),
+		Buttons: t.words.letters(verbPick, run.Token, strconv.Itoa(n), len(s.Order)),
 		Quiz:    quizOf(item, s.Order),
 	}
 	last := len(m.Buttons) - 1

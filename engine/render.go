@@ -36,7 +36,7 @@ func optionLine(mark string, o content.Option) content.Block {
 }
 
 // letters makes the answer buttons: one a letter, "I don't know" below.
-func (e *Engine) letters(verb string, token ID, prefix string, n int) [][]Button {
+func (c *catalogue) letters(verb string, token ID, prefix string, n int) [][]Button {
 	var row []Button
 	for k := range n {
 		letter := string(rune('a' + k))
@@ -46,7 +46,7 @@ func (e *Engine) letters(verb string, token ID, prefix string, n int) [][]Button
 		})
 	}
 	skip := Button{
-		Label:  e.words.say(wDontKnow),
+		Label:  c.say(wDontKnow),
 		Action: fmt.Sprintf("%s %s %s%s", verb, token, prefix, dontKnow),
 	}
 	return [][]Button{row, {skip}}

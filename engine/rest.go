@@ -37,7 +37,7 @@ func (t *turn) chooseRest(value string) error {
 	var days Days
 	if !strings.EqualFold(value, "none") {
 		var err error
-		if days, err = ParseDays(value); err != nil || days == EveryDay {
+		if days, err = ParseDays(t.words.readDays(value)); err != nil || days == EveryDay {
 			return t.sorry(wBadRest, "value", value)
 		}
 	}
@@ -83,14 +83,14 @@ func (t *turn) restLines() content.Text {
 		case r.To == 0 && r.Days == 0:
 			off = t.say(wNone)
 		case r.To == 0:
-			off = r.Days.String()
+			off = t.words.days(r.Days)
 		case r.To >= t.today():
 			away = r.To
 		}
 	}
 	text := t.text(wSettingsRest, "days", off)
 	if away != 0 {
-		text = append(text, t.text(wSettingsVacation, "date", away.noon().Format("Mon 2 Jan"))...)
+		text = append(text, t.text(wSettingsVacation, "date", t.words.date(away))...)
 	}
 	return text
 }
@@ -137,7 +137,7 @@ func (t *turn) streakWhy() (Reply, error) {
 			what = t.say(wDayOpen)
 		}
 		m.Text = append(m.Text, content.Block{Kind: content.ListItem, Mark: "•", Spans: []content.Span{
-			{Text: d.noon().Format("Mon 2 Jan") + ": " + what},
+			{Text: t.words.date(d) + ": " + what},
 		}})
 	}
 	m.Text = append(m.Text, t.text(wStreakWhyHow)...)
@@ -170,11 +170,11 @@ func (t *turn) judged(counts func(posting) bool, days diary) (missed, frozen []D
 
 // clockOn is a time of day, with its day of the week where that is not the
 // date's own.
-func clockOn(d Date, at time.Time) string {
+func (c *catalogue) clockOn(d Date, at time.Time) string {
 	if DateOf(at, at.Location()) == d {
 		return at.Format("15:04")
 	}
-	return at.Format("Mon 15:04")
+	return c.list(wWeekdays)[at.Weekday()] + " " + at.Format("15:04")
 }
 
 // answerTimes are the local times at which the newest dates were kept.
@@ -195,7 +195,7 @@ func (t *turn) answerTimes() (map[Date]string, error) {
 			return nil, err
 		}
 		if a.Kind == kindDaily && times[a.Date] == "" {
-			times[a.Date] = clockOn(a.Date, time.UnixMilli(a.At).In(t.zone()))
+			times[a.Date] = t.words.clockOn(a.Date, time.UnixMilli(a.At).In(t.zone()))
 		}
 	}
 	return times, nil

@@ -165,7 +165,7 @@ func (t *turn) nothingDue(all []noted) *Message {
 	m := &Message{Title: t.say(wReviewNone), Text: t.text(wReviewHow)}
 	m.Buttons = [][]Button{{t.button(wTestMe, "test")}}
 	if len(all) > 0 {
-		m.Text = t.text(wReviewNext, "n", len(all), "when", all[0].Due.noon().Format("Mon 2 Jan"))
+		m.Text = t.text(wReviewNext, "n", len(all), "when", t.words.date(all[0].Due))
 		m.Buttons[0] = append(m.Buttons[0], t.button(wReviewAll, "review", reviewAll))
 	}
 	return m

@@ -13,7 +13,7 @@ func (t *turn) settings() (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	for _, name := range []string{"zone", "level", "daily", "rest", "vacation", "share", "board"} {
+	for _, name := range []string{"zone", "level", "daily", "language", "rest", "vacation", "share", "board"} {
 		if args[name] == "" {
 			continue
 		}
@@ -30,13 +30,14 @@ func (t *turn) settingsForm() (Reply, error) {
 	m.Text = append(m.Text, t.text(wSettingsZone, "zone", zone.String(), "now", t.in.At.In(zone).Format("15:04"))...)
 	m.Text = append(m.Text, t.text(wSettingsLevel, "level", t.levelName(t.person.Level))...)
 	var levels []Button
-	for _, c := range t.e.levelChoices() {
+	for _, c := range t.words.levelChoices() {
 		levels = append(levels, Button{Label: c.Label, Action: verbMy + " level " + c.Value})
 	}
 	share, change := wNo, t.button(wShareOn, verbMy, "share", "yes")
 	if t.person.Consent == consentYes {
 		share, change = wYes, t.button(wShareOff, verbMy, "share", "no")
 	}
+	m.Text = append(m.Text, t.text(wSettingsLanguage, "language", t.languageSaid(t.person.Lang))...)
 	at, err := t.dailyTime()
 	if err != nil {
 		return Reply{}, err
@@ -53,7 +54,11 @@ func (t *turn) settingsForm() (Reply, error) {
 	}
 	m.Text = append(m.Text, t.text(wSettingsBoard, "shown", t.say(onBoards))...)
 	m.Text = append(m.Text, t.text(wSettingsShare, "share", t.say(share))...)
-	m.Buttons = [][]Button{levels, {t.button(wChangeZone, verbMy, "ask", "zone"), t.button(wChangeRest, verbMy, "ask", "rest"), t.button(wVacation, verbMy, "ask", "vacation")}, {daily, change, board}}
+	var speak []Button
+	for _, c := range t.words.languageChoices() {
+		speak = append(speak, Button{Label: label(c.Label), Action: verbMy + " language " + c.Value})
+	}
+	m.Buttons = [][]Button{levels, speak, {t.button(wChangeZone, verbMy, "ask", "zone"), t.button(wChangeRest, verbMy, "ask", "rest"), t.button(wVacation, verbMy, "ask", "vacation")}, {daily, change, board}}
 	return t.show(m), nil
 }
 
@@ -126,6 +131,16 @@ func (t *turn) choose(name, value string) error {
 		}
 	case "daily":
 		return t.chooseDaily(value)
+	case "language":
+		lang, err := t.readLanguage(value)
+		if err != nil {
+			return err
+		}
+		t.person.Lang = lang
+		t.speak()
+		if err := t.followPrivate(); err != nil {
+			return err
+		}
 	case "rest":
 		return t.chooseRest(value)
 	case "vacation":

@@ -128,7 +128,7 @@ func (t *turn) change(what, value string) error {
 		}
 		s.Zone = zone
 	case "days":
-		days, err := ParseDays(value)
+		days, err := ParseDays(t.words.readDays(value))
 		if err != nil {
 			return t.sorry(wBadDays, "value", value)
 		}
@@ -157,6 +157,12 @@ func (t *turn) change(what, value string) error {
 		s.Place.Chat, s.Place.Thread = splitPlace(value, t.in.In)
 	case "role":
 		return t.changeRole(value)
+	case "language":
+		lang, err := t.readLanguage(value)
+		if err != nil {
+			return err
+		}
+		s.Lang = lang
 	case "topics":
 		return t.changeTopics(value)
 	default:
@@ -324,7 +330,7 @@ func (t *turn) form() (Reply, error) {
 		m.Text = append(m.Text, t.text(wSuspended, "why", t.words.whySuspended(s.Why))...)
 	}
 	if t.paused() {
-		m.Title = t.say(wPausedUntil, "date", t.space.Until.noon().Format("Mon 2 Jan"))
+		m.Title = t.say(wPausedUntil, "date", t.words.date(t.space.Until))
 	}
 	where := t.say(wThisChat)
 	if s.Place.Chat != t.in.In.Chat || s.Place.Thread != t.in.In.Thread {
@@ -335,7 +341,7 @@ func (t *turn) form() (Reply, error) {
 		topics = t.say(wAllTopics)
 	}
 	m.Text = append(m.Text, t.text(wSetupForm,
-		"time", clock(s.Hour, s.Minute), "zone", s.Zone, "days", t.daysName(s.Days), "where", where,
+		"time", clock(s.Hour, s.Minute), "zone", s.Zone, "days", t.words.days(s.Days), "where", where,
 		"topics", topics, "level", t.levelName(s.Level), "quorum", max(1, s.Quorum))...)
 	if s.Role != "" {
 		m.Text = append(m.Text, t.text(wSetupRole)...)
@@ -350,7 +356,7 @@ func (t *turn) nextPosts() content.Text {
 	text := t.text(wNextPosts)
 	for _, sl := range t.schedule().upcoming(t.in.At, 3) {
 		text = append(text, content.Block{Kind: content.ListItem, Mark: "•", Spans: []content.Span{
-			{Text: local(sl.at, zoneOf(t.space.Zone))},
+			{Text: t.words.when(sl.at, zoneOf(t.space.Zone))},
 		}})
 	}
 	return text
@@ -374,14 +380,6 @@ func (t *turn) formButtons() [][]Button {
 		[]Button{t.button(wSetTopics, verbSet, tok, "pick", "topics"), t.button(wSetLevel, verbSet, tok, "pick", "level"), t.button(wSetQuorum, verbSet, tok, "pick", "quorum")},
 		[]Button{t.button(wSetHere, verbSet, tok, "channel", "here"), t.button(wSetupCheck, verbSet, tok, setupCheck), t.button(wSetupPreview, verbSet, tok, setupPreview)},
 	)
-}
-
-// daysName is how people read a set of days.
-func (t *turn) daysName(d Days) string {
-	if d == EveryDay {
-		return t.say(wEveryDay)
-	}
-	return d.String()
 }
 
 // whySuspended says in words why a server's daily stopped.

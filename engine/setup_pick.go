@@ -20,7 +20,7 @@ func (t *turn) picker(what string) (Reply, error) {
 	}
 	switch what {
 	case "level":
-		for _, c := range t.e.levelChoices() {
+		for _, c := range t.words.levelChoices() {
 			buttons = append(buttons, Button{Label: c.Label, Action: strings.Join([]string{verbSet, tok, what, c.Value}, " ")})
 		}
 	case "topics":

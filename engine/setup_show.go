@@ -61,10 +61,10 @@ func (t *turn) checkSetup() (Reply, error) {
 		text = append(text, line(true, wCheckPool, "n", n))
 	}
 	if s.Posted != 0 {
-		text = append(text, line(true, wCheckLast, "date", s.Posted.noon().Format("Mon 2 Jan")))
+		text = append(text, line(true, wCheckLast, "date", t.words.date(s.Posted)))
 	}
 	if at := time.Unix(s.FaultAt, 0); s.Fault != "" && s.State == stateOn && DateOf(at, zone) > s.Posted {
-		text = append(text, line(false, wCheckFault, "when", local(at, zone), "why", t.whyFailed(s.Fault)))
+		text = append(text, line(false, wCheckFault, "when", t.words.when(at, zone), "why", t.whyFailed(s.Fault)))
 	}
 	m := &Message{Title: t.say(wCheckBad), Text: text}
 	if fine {
@@ -148,7 +148,7 @@ func (t *turn) preview() (Reply, error) {
 			return Reply{}, err
 		}
 	}
-	m := &Message{Title: t.say(wPreviewTitle, "when", local(time.Unix(pending.Due, 0), zoneOf(s.Zone)))}
+	m := &Message{Title: t.say(wPreviewTitle, "when", t.words.when(time.Unix(pending.Due, 0), zoneOf(s.Zone)))}
 	m.Text = append(t.text(wPreviewNote), question(item, o.Order)...)
 	m.Text = append(m.Text, t.text(wPreviewKey, "letter", letterOf(item, o.Order, item.Options[item.Key()].Key))...)
 	m.Text = append(m.Text, content.Parse(item.Full)...)
@@ -177,7 +177,7 @@ func (t *turn) excuse(date string) (Reply, error) {
 			return t.excuseDay(d, o)
 		}
 		if o.State == occClosed && len(row) < 6 {
-			row = append(row, Button{Label: d.noon().Format("Mon 2 Jan"), Action: strings.Join([]string{verbSet, string(t.space.Token), setupExcuse, d.String()}, " ")})
+			row = append(row, Button{Label: t.words.date(d), Action: strings.Join([]string{verbSet, string(t.space.Token), setupExcuse, d.String()}, " ")})
 		}
 	}
 	if len(row) == 0 {
@@ -205,7 +205,7 @@ func (t *turn) excuseDay(d Date, o occurrence) (Reply, error) {
 	}
 	t.putJobs = true
 	t.e.log.Info("day excused", "platform", t.in.In.Platform, "space", t.spaceID, "date", d.String())
-	m := &Message{Title: t.say(wExcused, "date", d.noon().Format("Mon 2 Jan")), Text: t.text(wExcusedText, "n", s.Current)}
+	m := &Message{Title: t.say(wExcused, "date", t.words.date(d)), Text: t.text(wExcusedText, "n", s.Current)}
 	m.Buttons = [][]Button{{t.button(wDone, verbSet, string(t.space.Token), "form")}}
 	return t.show(m), nil
 }

@@ -6,7 +6,7 @@ import "testing"
 func TestALeftoverWordChangesNothing(t *testing.T) {
 	c := newChat(t)
 	c.types("ann", "", "settings zone=Asia/Tokyo")
-	c.wants(c.types("ann", "", "settings level=mid foo=bar").Whisper, "foo=bar", "zone, level, daily, rest, vacation, share")
+	c.wants(c.types("ann", "", "settings level=mid foo=bar").Whisper, "foo=bar", "zone, level, daily, language, rest, vacation, share")
 	c.wants(c.types("ann", "", "settings").Whisper, "Asia/Tokyo", "questions: any")
 	c.types("admin", "g", "setup time=09:00")
 	c.wants(c.types("admin", "g", "setup time=10:00 tpics=all").Whisper, "tpics=all", "topics")

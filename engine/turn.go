@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,8 +50,12 @@ func (t *turn) load() error {
 		return err
 	}
 	_, err = decode(vals[1], &t.space)
+	t.speak()
 	return err
 }
+
+// speak chooses the language: the person's own choice, or their platform's.
+func (t *turn) speak() { t.words = t.e.in(cmp.Or(t.person.Lang, t.in.Locale)) }
 
 // enrol makes sure that the person exists.
 func (t *turn) enrol() error {

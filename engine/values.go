@@ -23,6 +23,7 @@ type person struct {
 	Private  []ID         `cbor:"13,keyasint,omitempty"` // spaces that are this person's private chats
 	Hidden   bool         `cbor:"15,keyasint,omitempty"` // does not want to be on boards
 	Seen     int64        `cbor:"18,keyasint,omitempty"` // when they last wrote something, Unix seconds
+	Lang     string       `cbor:"20,keyasint,omitempty"` // their own choice; "" follows the platform
 	Best     int          `cbor:"17,keyasint,omitempty"` // the longest streak of those who became this person
 	Rescored []string     `cbor:"16,keyasint,omitempty"` // withdrawn questions that they were scored again without, and not told yet
 	Rests    []rest       `cbor:"14,keyasint,omitempty"` // rest days and vacations, by when they were chosen
@@ -169,6 +170,7 @@ type space struct {
 	Fault     string `cbor:"21,keyasint,omitempty"` // the kind of the last failed post
 	FaultAt   int64  `cbor:"22,keyasint,omitempty"` // Unix seconds
 	Seen      int64  `cbor:"26,keyasint,omitempty"` // when its settings were last touched, Unix seconds
+	Lang      string `cbor:"27,keyasint,omitempty"` // of what is posted; "" is English
 	Admin     ID     `cbor:"24,keyasint,omitempty"` // who set it up
 	Owner     ID     `cbor:"25,keyasint,omitempty"` // whose private daily it is
 	Peeks     []peek `cbor:"23,keyasint,omitempty"` // who has previewed what, the newest few

@@ -45,7 +45,7 @@ func (t *turn) start() (Reply, error) {
 // help lists the commands that work here, straight from the table.
 func (t *turn) help() (Reply, error) {
 	m := &Message{Title: t.say(wHelpTitle)}
-	for _, c := range t.e.table {
+	for _, c := range t.e.CommandsIn(t.words.tag.String()) {
 		if c.Hidden || (c.Where == ServerOnly && t.in.In.Private()) || (c.Who == Admins && !t.in.Admin) {
 			continue
 		}

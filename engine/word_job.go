@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"aiprep/content"
 )
 
 // A word is a short message to one person's private chat that is not worth
@@ -98,7 +100,7 @@ func (s *scheduling) unsubscribe() error {
 
 // tellAdmin lets whoever set the daily up know what became of it, if they have
 // a private chat with the bot: nobody gets a message who never wrote first.
-func (s *scheduling) tellAdmin(w word, slots ...any) error {
+func (s *scheduling) tellAdmin(what func(*catalogue) content.Text) error {
 	if s.space.Admin == "" || s.space.Place.Private() {
 		return nil
 	}
@@ -114,8 +116,8 @@ func (s *scheduling) tellAdmin(w word, slots ...any) error {
 		if there.Place.Platform != s.space.Place.Platform {
 			continue
 		}
-		c := s.e.words
-		m := &Message{Title: c.say(wAdminTitle), Text: c.text(w, slots...)}
+		c := s.e.in(there.Lang)
+		m := &Message{Title: c.say(wAdminTitle), Text: what(c)}
 		m.Buttons = [][]Button{{{Label: c.say(wSetupCheck), Action: verbSet + " " + string(s.space.Token) + " " + setupCheck}}}
 		raw, err := encode(m)
 		if err != nil {

@@ -5,6 +5,9 @@ type word string
 
 // The phrases, in the catalogue's order.
 const (
+	wWeekdays         word = "weekdays"
+	wMonths           word = "months"
+	wDateForm         word = "dateForm"
 	wCmdStart         word = "cmdStart"
 	wCmdDaily         word = "cmdDaily"
 	wCmdTest          word = "cmdTest"
@@ -35,6 +38,8 @@ const (
 	wOptShare         word = "optShare"
 	wOptStreak        word = "optStreak"
 	wOptDaily         word = "optDaily"
+	wOptLanguage      word = "optLanguage"
+	wOptPostLanguage  word = "optPostLanguage"
 	wOptRest          word = "optRest"
 	wOptVacation      word = "optVacation"
 	wOptZone          word = "optZone"
@@ -65,6 +70,12 @@ const (
 	wPrivateOnly      word = "privateOnly"
 	wBlocked          word = "blocked"
 	wAdminsOnly       word = "adminsOnly"
+	wFailed           word = "failed"
+	wWroteYou         word = "wroteYou"
+	wTapToRead        word = "tapToRead"
+	wMoreInPrivate    word = "moreInPrivate"
+	wOpenChat         word = "openChat"
+	wReadInPrivate    word = "readInPrivate"
 	wAllTopics        word = "allTopics"
 	wTopicsTitle      word = "topicsTitle"
 	wTopicCount       word = "topicCount"
@@ -222,6 +233,9 @@ const (
 	wSettingsTitle    word = "settingsTitle"
 	wSettingsZone     word = "settingsZone"
 	wSettingsLevel    word = "settingsLevel"
+	wSettingsLanguage word = "settingsLanguage"
+	wLangAuto         word = "langAuto"
+	wBadLanguage      word = "badLanguage"
 	wSettingsDaily    word = "settingsDaily"
 	wOff              word = "off"
 	wDailyAt          word = "dailyAt"
@@ -361,57 +375,3 @@ const (
 	wExcused          word = "excused"
 	wExcusedText      word = "excusedText"
 )
-
-// allWords lists every phrase that a catalogue must hold.
-func allWords() []word {
-	return []word{
-		wCmdStart, wCmdDaily, wCmdTest, wCmdReview, wCmdLearn, wCmdTopics, wCmdStats, wCmdStreak,
-		wCmdBoard, wCmdSettings, wCmdSetup, wCmdPause, wCmdSkip, wCmdResume, wCmdCancel, wCmdWhy,
-		wCmdPrivacy, wCmdExport, wCmdLink, wCmdErase, wCmdHelp, wOptScope, wOptReview, wOptTopic,
-		wOptCategory, wOptPage, wOptLink, wOptShare, wOptStreak, wOptDaily, wOptRest, wOptVacation,
-		wOptZone, wOptLevel, wOptTime, wOptDays, wOptPause, wOptQuorum, wOptChannel, wOptPeriod,
-		wOptBoard, wOptRole, wOptShow, wOptCode, wOptTopics, wHelloTitle, wHello, wHelloServerOff,
-		wHelloServer, wHelpTitle, wHelpServer, wHelpButton, wUnknownCommand, wUnknownOption,
-		wNotACommand, wSlowDown, wServerOnly, wPrivateOnly, wBlocked, wAdminsOnly, wAllTopics,
-		wTopicsTitle, wTopicCount, wTopicList, wTopicUnknown, wTopicUnknownNear, wTopicSoon, wPageOf,
-		wBack, wForward, wTestMe, wAgain, wStats, wStreak, wGuide, wGuideTitle, wGuideSoon, wLevelAny,
-		wLevelUnknown, wDontKnow, wExplain, wSource, wVerdictRight, wVerdictWrong, wVerdictSkipped,
-		wNotCounted, wWithdrawn, wRescored, wPeeked, wQuestionGone, wNoQuestions, wFlag, wFlagTitle,
-		wFlagKey, wFlagUnclear, wFlagOutdated, wFlagTypo, wFlagged, wFlaggedText, wFlagWords,
-		wAskFlagTitle, wAskFlag, wHintFlag, wTestTitle, wTestOver, wTestDone, wTestStopped,
-		wTestStoppedText, wTestResumed, wNothingToStop, wNext, wStop, wSummary, wOverall, wScoreLine,
-		wScoreChange, wOneTest, wReviewNone, wReviewHow, wReviewNext, wReviewBack, wReviewLearnt,
-		wReviewDue, wReviewButton, wReviewDueOnly, wReviewAll, wReviewAnki, wReviewCSV, wExported,
-		wExportedAnki, wExportedCSV, wDailyButton, wDailyTitle, wDailyFooter, wYesterdays, wDailyOver,
-		wDailyClosed, wDailyNext, wDailyNotSetUp, wAlreadyAnswered, wPostedLate, wPostedAgain, wWhyTitle,
-		wWhyNone, wWhyMembers, wWhyNewcomer, wWhyChance, wRevealTitle, wNobody, wAnswered, wStreakLine,
-		wServerStreakLine, wRemindTitle, wRemind, wAdminTitle, wAdminSuspended, wAdminBack, wStreakTitle,
-		wFroze, wFreezeEarned, wFreezes, wSharedFreezes, wSharedFroze, wMilestone, wStreakWhy,
-		wStreakWhyTitle, wStreakWhyHow, wDayKept, wDayKeptPlain, wDayFrozen, wDayMissed, wDayRest,
-		wDayOpen, wDayNone, wStreakNone, wStreakHow, wStreakLongest, wStreakStartAgain, wServerStreak,
-		wQuorum, wStatsTitle, wStatsAnswers, wStatsTopic, wStatsRange, wTopicTitle, wTopicAnswers,
-		wBorrowed, wReadiness, wReadyLevel, wAllStats, wStatsEmptyTitle, wStatsEmpty, wCardLine,
-		wCardDays, wCardAlt, wCardServer, wCardBoardAlt, wBoardWeek, wBoardMonth, wBoardAll, wBoardDay,
-		wBoardNoDay, wBoardEmpty, wBoardYou, wBoardAnswered, wBoardWhyTitle, wBoardWhy, wPeriodWeek,
-		wPeriodDay, wPeriodMonth, wPeriodAll, wPeriodWhy, wBoardShow, wBoardHide, wSettingsTitle,
-		wSettingsZone, wSettingsLevel, wSettingsDaily, wOff, wDailyAt, wDailyOff, wPrivateFirst,
-		wSettingsRest, wSettingsVacation, wChangeRest, wVacation, wAskRestTitle, wAskRest, wHintRest,
-		wAskVacationTitle, wAskVacation, wHintVacation, wBadVacation, wBadRest, wNone, wSettingsBoard,
-		wSettingsShare, wYes, wNo, wShareOn, wShareOff, wYesOrNo, wShareAsk, wChangeZone, wAskZoneTitle,
-		wAskZone, wHintZone, wBadZone, wBadZoneNear, wPrivacyTitle, wPrivacy, wExportButton,
-		wSettingsButton, wEraseButton, wNothingKept, wExportTitle, wExportText, wEraseTitle, wEraseAsk,
-		wExportFirst, wEraseYes, wErased, wErasedText, wLinkTitle, wLinkHow, wLinkTyped, wLinkNotYet,
-		wLinkAlready, wLinkUnknown, wLinkAskTitle, wLinkAsk, wLinkYes, wLinkWaitTitle, wLinkWait,
-		wLinked, wLinkedText, wBadTime, wBadDays, wSetupOff, wSetupOn, wSetupForm, wSetupElsewhere,
-		wThisChat, wOtherChat, wNextPosts, wTurnOn, wPauseButton, wPostNow, wPostingNow, wAlreadyPosted,
-		wSetTime, wSetZone, wSetDays, wSetTopics, wSetLevel, wSetQuorum, wSetHere, wPick, wPickHelp,
-		wOther, wDone, wAskTimeTitle, wAskTime, wAskDaysTitle, wAskDays, wHintTime, wHintDays, wEveryDay,
-		wQuorumRange, wPausedTitle, wPausedUntil, wBadPause, wPaused, wNotRunning, wSuspendedTitle,
-		wSuspended, wWhyForbidden, wWhyGone, wWhyRemoved, wWhyEmpty, wSetupCheck, wSetupPreview,
-		wSetupExcuse, wSetupRole, wNoRole, wBadRole, wCheckGood, wCheckBad, wCheckOn, wCheckOff,
-		wCheckSuspended, wCheckRights, wCheckGone, wCheckUnclear, wLackSend, wLackReply, wLackRead,
-		wLackFile, wCheckZone, wCheckPool, wCheckEmpty, wCheckLast, wCheckFault, wFailedUnknown,
-		wFailedRefused, wPreviewTitle, wPreviewNote, wPreviewKey, wNoPreview, wSkipButton, wExcuseTitle,
-		wExcuse, wExcuseNone, wExcused, wExcusedText,
-	}
-}

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 	"golang.org/x/text/feature/plural"
@@ -42,6 +44,12 @@ type catalogue struct {
 	phrases map[word]phrase
 }
 
+// reference is the language whose catalogue says which phrases there are.
+const reference = "en"
+
+// languages are those that have a catalogue, the reference first.
+func languages() []string { return []string{reference, "de", "es"} }
+
 func loadWords(lang string) (*catalogue, error) {
 	raw, err := wordFiles.ReadFile("words/" + lang + ".yaml")
 	if err != nil {
@@ -51,12 +59,79 @@ func loadWords(lang string) (*catalogue, error) {
 	if err := yaml.Unmarshal(raw, &c.phrases); err != nil {
 		return nil, fmt.Errorf("read words of %q: %w", lang, err)
 	}
-	for _, w := range allWords() {
-		if _, ok := c.phrases[w]["other"]; !ok {
-			return nil, fmt.Errorf("read words of %q: %q is missing", lang, w)
+	return c, nil
+}
+
+// loadCatalogues reads all languages. A phrase that one of them lacks is an
+// error: nobody is spoken to in two languages at once.
+func loadCatalogues() (map[string]*catalogue, error) {
+	all := map[string]*catalogue{}
+	for _, lang := range languages() {
+		c, err := loadWords(lang)
+		if err != nil {
+			return nil, err
+		}
+		all[lang] = c
+		for w := range all[reference].phrases {
+			if _, ok := c.phrases[w]["other"]; !ok {
+				return nil, fmt.Errorf("read words of %q: %q is missing", lang, w)
+			}
 		}
 	}
-	return c, nil
+	return all, nil
+}
+
+// lang is the language of a tag such as "de-AT", if there is a catalogue, or "".
+func (e *Engine) lang(tag string) string {
+	base, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(tag, "_", "-")), "-")
+	if _, ok := e.catalogues[base]; !ok {
+		return ""
+	}
+	return base
+}
+
+// in returns the words of a language, those of the reference where there are
+// none.
+func (e *Engine) in(tag string) *catalogue { return e.catalogues[cmp.Or(e.lang(tag), reference)] }
+
+// date writes a date with its weekday.
+func (c *catalogue) date(d Date) string {
+	day, month := c.list(wWeekdays), c.list(wMonths)
+	at := d.noon()
+	return c.say(wDateForm, "weekday", day[at.Weekday()], "day", at.Day(), "month", month[at.Month()-1])
+}
+
+// list reads a phrase that lists names.
+func (c *catalogue) list(w word) []string { return strings.Fields(c.say(w)) }
+
+// when writes an instant for a person.
+func (c *catalogue) when(at time.Time, loc *time.Location) string {
+	return c.date(DateOf(at, loc)) + " " + at.In(loc).Format("15:04")
+}
+
+// days writes a set of weekdays as people read it.
+func (c *catalogue) days(d Days) string {
+	if d == EveryDay {
+		return c.say(wEveryDay)
+	}
+	return c.swapDays(d.String(), func(n int) (string, string) { return dayNames[n], c.list(wWeekdays)[n] })
+}
+
+// readDays puts the reference's weekdays in the place of the language's own.
+func (c *catalogue) readDays(value string) string {
+	return c.swapDays(value, func(n int) (string, string) { return c.list(wWeekdays)[n], dayNames[n] })
+}
+
+func (c *catalogue) swapDays(s string, pair func(int) (from, to string)) string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == '-' || r == ' ' })
+	for _, word := range words {
+		for n := range dayNames {
+			if from, to := pair(n); strings.EqualFold(word, from) {
+				s = strings.Replace(s, word, to, 1)
+			}
+		}
+	}
+	return s
 }
 
 // slots fill a template: name, value, name, value, ... Values are strings or

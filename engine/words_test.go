@@ -1,54 +1,120 @@
 package engine
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	"go.yaml.in/yaml/v4"
+	"time"
 
 	"aiprep/content"
 )
 
-// Every catalogue has exactly the known phrases, with the forms its language
-// needs, the same slots in each form, and Markdown that parses to something.
-func TestCataloguesAreComplete(t *testing.T) {
-	files, err := wordFiles.ReadDir("words")
+// knownWords are the constants of word_keys.go.
+func knownWords(t *testing.T) (all []word) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "word_keys.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slot := regexp.MustCompile(`\{[a-z]+\}`)
-	for _, f := range files {
-		raw, err := wordFiles.ReadFile("words/" + f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var phrases map[word]phrase
-		if err := yaml.Load(raw, &phrases, yaml.WithUniqueKeys()); err != nil {
-			t.Fatal(err)
-		}
-		for w, forms := range phrases {
-			if !slices.Contains(allWords(), w) {
-				t.Errorf("%s: nobody says %q", f.Name(), w)
+	ast.Inspect(f, func(n ast.Node) bool {
+		if v, ok := n.(*ast.BasicLit); ok && v.Kind == token.STRING {
+			key, err := strconv.Unquote(v.Value)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if len(forms) > 1 && forms["one"] == "" {
-				t.Errorf("%s: %q has forms but none for one", f.Name(), w)
+			all = append(all, word(key))
+		}
+		return true
+	})
+	return all
+}
+
+// slotsOf are the slots of a template, sorted.
+func slotsOf(template string) []string {
+	found := regexp.MustCompile(`\{[a-z]+\}`).FindAllString(template, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// Every catalogue has exactly the known phrases, in the forms of the reference,
+// with the same slots in every form and every language, and Markdown that
+// parses to something.
+func TestCataloguesAreComplete(t *testing.T) {
+	all, err := loadCatalogues()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, ref := knownWords(t), all[reference].phrases
+	for lang, c := range all {
+		for w, forms := range c.phrases {
+			if !slices.Contains(known, w) {
+				t.Errorf("%s: nobody says %q", lang, w)
 			}
-			want := slot.FindAllString(forms["other"], -1)
+			if (forms["one"] == "") != (ref[w]["one"] == "") {
+				t.Errorf("%s: %q has other forms than in the reference", lang, w)
+			}
 			for form, text := range forms {
-				if got := slot.FindAllString(text, -1); !slices.Equal(got, want) {
-					t.Errorf("%s: %q says %v in form %s and %v in other", f.Name(), w, got, form, want)
+				if got, want := slotsOf(text), slotsOf(ref[w]["other"]); !slices.Equal(got, want) {
+					t.Errorf("%s: %q says %v in form %s, the reference %v", lang, w, got, form, want)
 				}
 				if len(content.Parse(text)) == 0 {
-					t.Errorf("%s: %q is empty", f.Name(), w)
+					t.Errorf("%s: %q is empty", lang, w)
 				}
 			}
 		}
-		for _, w := range allWords() {
-			if phrases[w]["other"] == "" {
-				t.Errorf("%s: %q is missing", f.Name(), w)
+		for _, w := range known {
+			if c.phrases[w]["other"] == "" {
+				t.Errorf("%s: %q is missing", lang, w)
+			}
+		}
+		if days, months := len(c.list(wWeekdays)), len(c.list(wMonths)); days != 7 || months != 12 {
+			t.Errorf("%s: %d weekdays and %d months", lang, days, months)
+		}
+	}
+}
+
+// A language is spoken, not copied: hardly a phrase is the reference's.
+func TestLanguagesAreTranslated(t *testing.T) {
+	all, err := loadCatalogues()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range languages()[1:] {
+		same := 0
+		for w, forms := range all[reference].phrases {
+			if strings.Trim(regexp.MustCompile(`\{[a-z]+\}|[^\p{L}]`).ReplaceAllString(forms["other"], ""), " ") != "" &&
+				all[lang].phrases[w]["other"] == forms["other"] {
+				same++
+			}
+		}
+		if most := len(all[lang].phrases) / 50; same > most {
+			t.Errorf("%s: %d phrases are the reference's, want at most %d", lang, same, most)
+		}
+	}
+}
+
+// What platforms limit is short enough in every language.
+func TestLabelsAreShortInEveryLanguage(t *testing.T) {
+	all, err := loadCatalogues()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lang, c := range all {
+		table, _ := c.commands()
+		for _, cmd := range table {
+			if n := len([]rune(cmd.Summary)); !cmd.Hidden && (n == 0 || n > 100) {
+				t.Errorf("%s: /%s is said in %d characters", lang, cmd.Name, n)
+			}
+			for _, o := range cmd.Options {
+				if n := len([]rune(o.Summary)); n == 0 || n > 100 {
+					t.Errorf("%s: /%s %s is said in %d characters", lang, cmd.Name, o.Name, n)
+				}
 			}
 		}
 	}
@@ -77,7 +143,7 @@ func TestNoWordsOutsideTheCatalogue(t *testing.T) {
 
 // A name, or anything else that fills a slot, is never read as Markdown.
 func TestSlotsInjectNothing(t *testing.T) {
-	c, err := loadWords("en")
+	c, err := loadWords(reference)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,13 +162,47 @@ func TestSlotsInjectNothing(t *testing.T) {
 }
 
 func TestPluralForms(t *testing.T) {
-	c, err := loadWords("en")
+	all, err := loadCatalogues()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range map[int]string{0: "🔥 0 days in a row", 1: "🔥 1 day in a row", 2: "🔥 2 days in a row", 21: "🔥 21 days in a row"} {
-		if got := c.say(wStreakTitle, "n", n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
+	for lang, want := range map[string][]string{
+		"en": {"🔥 0 days in a row", "🔥 1 day in a row", "🔥 2 days in a row", "🔥 21 days in a row"},
+		"de": {"🔥 0 Tage in Folge", "🔥 1 Tag in Folge", "🔥 2 Tage in Folge", "🔥 21 Tage in Folge"},
+		"es": {"🔥 0 días seguidos", "🔥 1 día seguido", "🔥 2 días seguidos", "🔥 21 días seguidos"},
+	} {
+		for k, n := range []int{0, 1, 2, 21} {
+			if got := all[lang].say(wStreakTitle, "n", n); got != want[k] {
+				t.Errorf("%s, %d: %q, want %q", lang, n, got, want[k])
+			}
 		}
+	}
+}
+
+// Days are read and written in the person's language.
+func TestDaysInEveryLanguage(t *testing.T) {
+	all, err := loadCatalogues()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lang, words := range map[string]map[string]Days{
+		"en": {"Mon-Fri": Weekdays, "Sat,Sun": 1<<6 | 1},
+		"de": {"Mo-Fr": Weekdays, "Sa,So": 1<<6 | 1, "Mon-Fri": Weekdays},
+		"es": {"lun-vie": Weekdays, "sáb,dom": 1<<6 | 1, "LUN, mié": 1<<1 | 1<<3},
+	} {
+		c := all[lang]
+		for in, want := range words {
+			got, err := ParseDays(c.readDays(in))
+			if err != nil || got != want {
+				t.Errorf("%s: %q is %v, %v", lang, in, got, err)
+				continue
+			}
+			if again, err := ParseDays(c.readDays(c.days(got))); err != nil || again != want {
+				t.Errorf("%s: %v is written %q and read as %v, %v", lang, want, c.days(got), again, err)
+			}
+		}
+	}
+	if got := all["de"].date(DateOf(time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC), time.UTC)); got != "Mo, 5. Jan" {
+		t.Errorf("a date in German is %q", got)
 	}
 }

@@ -26,18 +26,80 @@ const (
 
 const channelOption = int(discordgo.ApplicationCommandOptionChannel)
 
-// slashCommands are the commands of a table that people may type.
-func slashCommands(table []engine.Command) []*discordgo.ApplicationCommand {
-	list := []*discordgo.ApplicationCommand{}
-	for _, c := range table {
-		if !c.Hidden && len(list) < maxCommands {
-			list = append(list, slashCommand(c))
-		}
+// locales are Discord's names for the languages beside English
+// (https://discord.com/developers/docs/reference#locales).
+func locales(lang string) []discordgo.Locale {
+	switch lang {
+	case "es":
+		return []discordgo.Locale{discordgo.SpanishES, "es-419"}
+	default:
+		return []discordgo.Locale{discordgo.Locale(lang)}
+	}
+}
+
+// spoken is a table in the words of one language.
+type spoken struct {
+	lang  string
+	table []engine.Command
+}
+
+// tables are the engine's commands in every language but the first, which is
+// the one that Discord shows where it has no other.
+func (b *Bot) tables() (list []spoken) {
+	for _, lang := range b.engine.Languages()[1:] {
+		list = append(list, spoken{lang, b.engine.CommandsIn(lang)})
 	}
 	return list
 }
 
-func slashCommand(c engine.Command) *discordgo.ApplicationCommand {
+// slashCommands are the commands of a table that people may type, with their
+// descriptions in other languages.
+func slashCommands(table []engine.Command, others []spoken) []*discordgo.ApplicationCommand {
+	list := []*discordgo.ApplicationCommand{}
+	for n, c := range table {
+		if c.Hidden || len(list) == maxCommands {
+			continue
+		}
+		out := slashCommand(c)
+		if len(others) > 0 {
+			out.DescriptionLocalizations = &map[discordgo.Locale]string{}
+		}
+		for _, o := range others {
+			for _, l := range locales(o.lang) {
+				out.localise(l, o.table[n])
+			}
+		}
+		list = append(list, out.ApplicationCommand)
+	}
+	return list
+}
+
+// slash is a command being made.
+type slash struct{ *discordgo.ApplicationCommand }
+
+// localise adds the words of one language.
+func (s slash) localise(l discordgo.Locale, c engine.Command) {
+	(*s.DescriptionLocalizations)[l] = orEmpty(oneLine(c.Summary, maxDescription))
+	for _, o := range c.Options {
+		at := slices.IndexFunc(s.Options, func(have *discordgo.ApplicationCommandOption) bool { return have.Name == o.Name })
+		if at < 0 {
+			continue
+		}
+		have := s.Options[at]
+		if have.DescriptionLocalizations == nil {
+			have.DescriptionLocalizations = map[discordgo.Locale]string{}
+		}
+		have.DescriptionLocalizations[l] = orEmpty(oneLine(o.Summary, maxDescription))
+		for k, choice := range have.Choices {
+			if choice.NameLocalizations == nil {
+				choice.NameLocalizations = map[discordgo.Locale]string{}
+			}
+			choice.NameLocalizations[l] = oneLine(o.Choices[k].Label, maxChoice)
+		}
+	}
+}
+
+func slashCommand(c engine.Command) slash {
 	contexts := []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM}
 	switch c.Where {
 	case engine.ServerOnly:
@@ -62,7 +124,7 @@ func slashCommand(c engine.Command) *discordgo.ApplicationCommand {
 	slices.SortStableFunc(out.Options, func(a, b *discordgo.ApplicationCommandOption) int { // as Discord wants it
 		return cmp.Compare(rank(a), rank(b))
 	})
-	return out
+	return slash{out}
 }
 
 func rank(o *discordgo.ApplicationCommandOption) int {
@@ -115,12 +177,12 @@ func (b *Bot) register(ctx context.Context) {
 
 func (b *Bot) registerNow(ctx context.Context) (outcome string, err error) {
 	path := "/applications/" + b.me.app + "/commands"
-	get := request{method: http.MethodGet, path: path, route: "GET " + path, most: answerWithin}
+	get := request{method: http.MethodGet, path: path + "?with_localizations=true", route: "GET " + path, most: answerWithin}
 	answer, err := b.insist(ctx, get)
 	if err != nil {
 		return "error", fmt.Errorf("read commands: %w", err)
 	}
-	want := slashCommands(b.engine.Commands())
+	want := slashCommands(b.engine.Commands(), b.tables())
 	if sameCommands(want, answer) {
 		return "same", nil
 	}
@@ -161,11 +223,11 @@ func bareCommands(list []*discordgo.ApplicationCommand) map[string]discordgo.App
 	for _, c := range list {
 		bare := discordgo.ApplicationCommand{
 			Type: c.Type, Name: c.Name, Description: c.Description, DefaultMemberPermissions: c.DefaultMemberPermissions,
-			Contexts: c.Contexts, IntegrationTypes: c.IntegrationTypes,
+			Contexts: c.Contexts, IntegrationTypes: c.IntegrationTypes, DescriptionLocalizations: c.DescriptionLocalizations,
 		}
 		for _, o := range c.Options {
 			one := *o
-			one.NameLocalizations, one.DescriptionLocalizations = nil, nil
+			one.NameLocalizations = nil
 			if len(one.Options) == 0 {
 				one.Options = nil
 			}
@@ -177,7 +239,9 @@ func bareCommands(list []*discordgo.ApplicationCommand) map[string]discordgo.App
 			}
 			one.Choices = slices.Clone(one.Choices)
 			for i, choice := range one.Choices {
-				one.Choices[i] = &discordgo.ApplicationCommandOptionChoice{Name: choice.Name, Value: choice.Value}
+				one.Choices[i] = &discordgo.ApplicationCommandOptionChoice{
+					Name: choice.Name, Value: choice.Value, NameLocalizations: choice.NameLocalizations,
+				}
 			}
 			bare.Options = append(bare.Options, &one)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bwmarrin/discordgo"
+
 	"aiprep/bots/bottest"
 	"aiprep/engine"
 )
@@ -14,7 +16,7 @@ func TestSlashCommandsOfATable(t *testing.T) {
 	for n := range 30 {
 		many = append(many, engine.Choice{Value: strings.Repeat("v", n+1), Label: "choice"})
 	}
-	golden(t, "commands", slashCommands([]engine.Command{
+	table := []engine.Command{
 		{Name: "all", Summary: "Every kind of option", Options: []engine.Option{
 			{Name: "text", Summary: "Anything", Kind: engine.TextOption},
 			{Name: "few", Summary: "One of few", Kind: engine.ChoiceOption, Choices: []engine.Choice{{Value: "a", Label: "The letter A"}}},
@@ -30,12 +32,36 @@ func TestSlashCommandsOfATable(t *testing.T) {
 		{Name: "manage", Summary: strings.Repeat("long ", 40), Who: engine.Admins, Where: engine.ServerOnly},
 		{Name: "alone", Where: engine.PrivateOnly},
 		{Name: "press", Hidden: true},
-	}), "")
+	}
+	golden(t, "commands", slashCommands(table, nil), "")
+}
+
+// A person reads the commands in their own language where there is one.
+func TestCommandsAreDescribedInEveryLanguage(t *testing.T) {
+	w := newWorld(t, bottest.DiscordOptions{}, nil)
+	b := w.make()
+	for _, c := range slashCommands(b.engine.Commands(), b.tables()) {
+		for _, l := range []discordgo.Locale{"de", "es-ES", "es-419"} {
+			if text := (*c.DescriptionLocalizations)[l]; text == "" || text == c.Description {
+				t.Errorf("/%s in %s: %q", c.Name, l, text)
+			}
+			for _, o := range c.Options {
+				if text := o.DescriptionLocalizations[l]; text == "" || text == o.Description {
+					t.Errorf("/%s %s in %s: %q", c.Name, o.Name, l, text)
+				}
+				for _, choice := range o.Choices {
+					if choice.NameLocalizations[l] == "" {
+						t.Errorf("/%s %s %s has no name in %s", c.Name, o.Name, choice.Value, l)
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestTheEnginesCommandsAreDiscords(t *testing.T) {
 	w := newWorld(t, bottest.DiscordOptions{}, nil)
-	body, err := json.Marshal(slashCommands(w.engine.Commands()))
+	body, err := json.Marshal(slashCommands(w.engine.Commands(), w.make().tables()))
 	w.must(err)
 	if spec() == nil {
 		t.Skip("the official description is not here")

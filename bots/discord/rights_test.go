@@ -50,7 +50,7 @@ func TestAServersButtonInAPrivateChatChecksRightsAnew(t *testing.T) {
 		if in.Admin != c.want || in.In.Server != w.Guild {
 			t.Errorf("%s: admin %v of %q", c.name, in.Admin, in.In.Server)
 		}
-		if c.want == strings.Contains(r.Message.Content, "people who manage this server") {
+		if c.want == strings.Contains(r.Message.Content, "die diesen Server verwalten") { // he reads German
 			t.Errorf("%s reads %q", c.name, r.Message.Content)
 		}
 	}

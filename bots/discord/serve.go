@@ -97,7 +97,7 @@ func (b *Bot) serve(ev event, raw []byte, turn *turn) {
 	}
 	if o.err != nil && b.life.Err() == nil {
 		b.setAside(o.ev, raw, o.err)
-		o.reply = sorry()
+		o.reply = b.sorry(o.ev)
 	}
 	if o.err == nil {
 		b.count("update", platform, "ok")
@@ -106,8 +106,8 @@ func (b *Bot) serve(ev event, raw []byte, turn *turn) {
 }
 
 // sorry is what a person is told when their doing failed.
-func sorry() engine.Reply {
-	return engine.Reply{Whisper: &engine.Message{Text: content.Plain(hintFailed)}}
+func (b *Bot) sorry(ev event) engine.Reply {
+	return engine.Reply{Whisper: &engine.Message{Text: content.Plain(b.engine.Hint(engine.HintFailed, ev.in.Locale))}}
 }
 
 // refuse keeps an interaction that cannot be read, and says so to the person if
@@ -120,7 +120,7 @@ func (b *Bot) refuse(ev event, raw []byte, why error) {
 	ctx, cancel := context.WithTimeout(b.life, answerWithin)
 	defer cancel()
 	ev.pressed = false
-	b.show(ctx, ev, sorry(), promise{})
+	b.show(ctx, ev, b.sorry(ev), promise{})
 }
 
 // ask gives an event to the engine and waits only so long. An engine that does

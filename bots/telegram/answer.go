@@ -23,6 +23,7 @@ const (
 
 // show shows all parts of a reply, in the background.
 func (b *Bot) show(ev event, r engine.Reply) {
+	ev.in.Locale = r.Lang
 	b.acknowledge(ev, r)
 	if r.Replace != nil {
 		b.replace(ev, *r.Replace)
@@ -44,11 +45,14 @@ func (b *Bot) show(ev event, r engine.Reply) {
 func (b *Bot) sorry(ev event) {
 	switch {
 	case ev.query != "":
-		b.answerPress(ev.query, tg.AnswerCallbackQueryParams{Text: hintFailed, ShowAlert: true})
+		b.answerPress(ev.query, tg.AnswerCallbackQueryParams{Text: b.engine.Hint(engine.HintFailed, ev.in.Locale), ShowAlert: true})
 	case !ev.in.Event && ev.here.Chat > 0:
-		b.say(ev.here, pages("", content.Plain(hintFailed)), nil, nil)
+		b.say(ev.here, pages("", content.Plain(b.engine.Hint(engine.HintFailed, ev.in.Locale))), nil, nil)
 	}
 }
+
+// more are the words behind an alert that has no room for all.
+func (b *Bot) more(lang string) string { return b.engine.Hint(engine.HintMore, lang) + b.me.username }
 
 // acknowledge answers a press, once: with an alert when there is a whisper that
 // nobody else may read, else with nothing.
@@ -60,14 +64,14 @@ func (b *Bot) acknowledge(ev event, r engine.Reply) {
 	switch {
 	case ev.here.Chat > 0:
 	case r.Whisper != nil:
-		text, whole := alert(*r.Whisper, b.me.username)
+		text, whole := alert(*r.Whisper, b.more(r.Lang))
 		answer.Text, answer.ShowAlert = text, true
 		// Who could not be written to, and presses again, is led to the private chat.
 		if link, ok := b.linkTo(ev); ok && !whole && b.closed.has(ev.pressKey()) {
 			answer = tg.AnswerCallbackQueryParams{URL: link}
 		}
 	case r.Ask != nil:
-		answer.Text = hintWroteYou
+		answer.Text = b.engine.Hint(engine.HintWroteYou, r.Lang)
 	}
 	b.answerPress(ev.query, answer)
 }
@@ -142,14 +146,14 @@ func (b *Bot) whisper(ev event, m engine.Message) {
 	case ev.query != "":
 		b.whisperPressed(ev, me, m)
 	case !ok:
-		b.signpost(ev, hintTapToRead)
+		b.signpost(ev, engine.HintTapToRead)
 	default:
 		b.say(me, render(m), nil, func(err error) {
 			if err != nil {
-				b.signpost(ev, hintTapToRead)
+				b.signpost(ev, engine.HintTapToRead)
 				return
 			}
-			b.signpost(ev, hintWroteYou)
+			b.signpost(ev, engine.HintWroteYou)
 		})
 	}
 }
@@ -157,7 +161,7 @@ func (b *Bot) whisper(ev event, m engine.Message) {
 // whisperPressed sends what an alert had no room for. When a whole group votes
 // at once there is no time for that: who wants more presses again.
 func (b *Bot) whisperPressed(ev event, me address, m engine.Message) {
-	if _, whole := alert(m, b.me.username); whole || b.closed.has(ev.pressKey()) {
+	if _, whole := alert(m, b.more(ev.in.Locale)); whole || b.closed.has(ev.pressKey()) {
 		b.closed.remove(ev.pressKey())
 		return
 	}
@@ -174,16 +178,17 @@ func (b *Bot) whisperPressed(ev event, me address, m engine.Message) {
 }
 
 // signpost answers a command typed in a group with the way to the private chat.
-func (b *Bot) signpost(ev event, hint string) {
-	way := button{Text: labelOpenChat, URL: website + b.me.username}
-	if hint != hintWroteYou {
-		way.Text = labelReadItHere
+func (b *Bot) signpost(ev event, hint engine.Hint) {
+	lang := ev.in.Locale
+	way := button{Text: b.engine.Hint(engine.HintOpenChat, lang), URL: website + b.me.username}
+	if hint != engine.HintWroteYou {
+		way.Text = b.engine.Hint(engine.HintReadInPrivate, lang)
 		way.URL += "?start="
 		if link, ok := b.linkTo(ev); ok {
 			way.URL = link
 		}
 	}
-	post := part{Text: hint, Keyboard: &keyboard{Rows: [][]button{{way}}}}
+	post := part{Text: b.engine.Hint(hint, lang), Keyboard: &keyboard{Rows: [][]button{{way}}}}
 	b.say(ev.here, []part{post}, &models.ReplyParameters{MessageID: ev.typed, AllowSendingWithoutReply: true}, nil)
 }
 

@@ -22,6 +22,7 @@ const (
 type menu struct {
 	scope    models.BotCommandScope
 	commands []models.BotCommand
+	lang     string // "" for those whose language has no menu of its own
 }
 
 // menus makes the menus of a command table: what works in a private chat, what
@@ -37,18 +38,27 @@ func menus(table []engine.Command) []menu {
 		return commands
 	}
 	return []menu{
-		{&models.BotCommandScopeAllPrivateChats{}, list(func(c engine.Command) bool { return c.Where != engine.ServerOnly })},
-		{&models.BotCommandScopeAllGroupChats{}, list(func(c engine.Command) bool {
+		{scope: &models.BotCommandScopeAllPrivateChats{}, commands: list(func(c engine.Command) bool { return c.Where != engine.ServerOnly })},
+		{scope: &models.BotCommandScopeAllGroupChats{}, commands: list(func(c engine.Command) bool {
 			return c.Where != engine.PrivateOnly && c.Who == engine.Everyone
 		})},
-		{&models.BotCommandScopeAllChatAdministrators{}, list(func(c engine.Command) bool { return c.Where != engine.PrivateOnly })},
+		{scope: &models.BotCommandScopeAllChatAdministrators{}, commands: list(func(c engine.Command) bool { return c.Where != engine.PrivateOnly })},
 	}
 }
 
 // register sets the menus that are not as they should be. A failure costs
 // nobody an answer, so it is logged and left for the next start.
 func (b *Bot) register(ctx context.Context) {
-	for _, m := range menus(b.engine.Commands()) {
+	var all []menu
+	for n, lang := range b.engine.Languages() {
+		for _, m := range menus(b.engine.CommandsIn(lang)) {
+			if n > 0 { // the first is for everybody else
+				m.lang = lang
+			}
+			all = append(all, m)
+		}
+	}
+	for _, m := range all {
 		err := b.retry(ctx, true, func() error { return b.registerOne(ctx, m) })
 		if err != nil && ctx.Err() == nil {
 			b.count("menu", platform, "error")
@@ -59,7 +69,7 @@ func (b *Bot) register(ctx context.Context) {
 
 func (b *Bot) registerOne(ctx context.Context, m menu) error {
 	result, err := b.call(ctx, sendWithin, func(ctx context.Context) error {
-		_, err := b.lib.GetMyCommands(ctx, &tg.GetMyCommandsParams{Scope: m.scope})
+		_, err := b.lib.GetMyCommands(ctx, &tg.GetMyCommandsParams{Scope: m.scope, LanguageCode: m.lang})
 		return err
 	})
 	if err != nil {
@@ -71,7 +81,7 @@ func (b *Bot) registerOne(ctx context.Context, m menu) error {
 		return nil
 	}
 	_, err = b.call(ctx, sendWithin, func(ctx context.Context) error {
-		_, err := b.lib.SetMyCommands(ctx, &tg.SetMyCommandsParams{Commands: m.commands, Scope: m.scope})
+		_, err := b.lib.SetMyCommands(ctx, &tg.SetMyCommandsParams{Commands: m.commands, Scope: m.scope, LanguageCode: m.lang})
 		return err
 	})
 	if err == nil {

@@ -315,11 +315,11 @@ func TestTheTokenIsNeverShown(t *testing.T) {
 func TestMenusAreSetOnceAndByScope(t *testing.T) {
 	w, _ := meddle(t)
 	w.run()
-	calls, err := w.tg.WaitCalls(w.soon(), "setMyCommands", 3)
+	calls, err := w.tg.WaitCalls(w.soon(), "setMyCommands", 9)
 	w.must(err)
 	has := func(scope, name string) bool {
 		for _, c := range calls {
-			if c["scope"].(map[string]any)["type"] != scope {
+			if c["scope"].(map[string]any)["type"] != scope || c["language_code"] != nil {
 				continue
 			}
 			for _, cmd := range c["commands"].([]any) {
@@ -342,10 +342,21 @@ func TestMenusAreSetOnceAndByScope(t *testing.T) {
 			t.Errorf("%s lists %s: %v, want %v", tt.scope, tt.name, got, tt.want)
 		}
 	}
+	spoken := map[any]int{}
+	for _, c := range calls {
+		for _, cmd := range c["commands"].([]any) {
+			if text := cmd.(map[string]any)["description"].(string); strings.Contains(text, "Frage") || strings.Contains(text, "pregunta") {
+				spoken[c["language_code"]]++
+			}
+		}
+	}
+	if spoken[nil] != 0 || spoken["de"] == 0 || spoken["es"] == 0 {
+		t.Errorf("menus speak of questions in German and Spanish: %v", spoken)
+	}
 	w.must(w.stop())
 	w.run()
-	w.until("the menus are compared", func() bool { return w.counts.get("menu same") == 3 })
-	if n := len(w.tg.Calls("setMyCommands")); n != 3 {
+	w.until("the menus are compared", func() bool { return w.counts.get("menu same") == 9 })
+	if n := len(w.tg.Calls("setMyCommands")); n != 9 {
 		t.Errorf("menus were set %d times", n)
 	}
 	w.clean()

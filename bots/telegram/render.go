@@ -340,14 +340,14 @@ func webLink(link string) bool {
 }
 
 // alert is what a press in public shows of a whisper: its beginning in at most
-// 200 characters. whole reports that nothing was left out.
-func alert(m engine.Message, username string) (text string, whole bool) {
+// 200 characters, and where there is more. whole reports that nothing was left out.
+func alert(m engine.Message, more string) (text string, whole bool) {
 	title := plainLine(m.Title, maxTitle)
 	text = strings.TrimSpace(title + "\n" + clean(m.Text).String())
 	if units(text) <= maxAlert && len(m.Buttons) == 0 && m.Image == nil && m.File == nil {
 		return text, true
 	}
-	more := "\n" + hintMore + username
+	more = "\n" + more
 	room := maxAlert - units(more)
 	title = plainLine(title, room)
 	if left := room - units(title) - 1; left > 0 && len(m.Text) > 0 {

@@ -191,7 +191,7 @@ func TestAlertsAreShortAndBeginWithTheTitle(t *testing.T) {
 		"long title":   {engine.Message{Title: strings.Repeat("Right 🙂! ", 60)}, false},
 		"no title":     {engine.Message{Text: content.Plain("Slow down.")}, true},
 	} {
-		text, whole := alert(tt.m, "prep_bot")
+		text, whole := alert(tt.m, hintMore+"prep_bot")
 		if whole != tt.whole || units(text) > maxAlert || text == "" {
 			t.Errorf("%s: %q, whole %v", name, text, whole)
 		}
@@ -226,7 +226,7 @@ func FuzzRender(f *testing.F) {
 		for _, p := range append(render(m), renderOne(m)) {
 			checkPart(t, p)
 		}
-		if a, _ := alert(m, "prep_bot"); units(a) > maxAlert || !utf8.ValidString(a) {
+		if a, _ := alert(m, hintMore+"prep_bot"); units(a) > maxAlert || !utf8.ValidString(a) {
 			t.Errorf("alert %q", a)
 		}
 		checkPart(t, question(engine.Prompt{Title: title, Label: name, Hint: markdown}))
