@@ -67,7 +67,7 @@ func TestTwoAccountsBecomeOne(t *testing.T) {
 func TestTheLongerStreakSurvivesTheJoin(t *testing.T) {
 	c := newChat(t)
 	c.types("admin", "h", "setup 08:30")
-	m := c.daily("g")
+	c.daily("g")
 	at := func(server string, n int) (*engine.Message, engine.Ref) {
 		c.Helper()
 		seen := 0

@@ -29,6 +29,7 @@ type dossier struct {
 	Accounts []string          `json:"accounts"` // platform:id of each
 	Settings map[string]string `json:"settings"`
 	Since    string            `json:"since"`
+	Off      []map[string]any  `json:"days_off"`
 	Streak   map[string]any    `json:"streak"`
 	Scores   map[string]any    `json:"scores"`
 	Days     []string          `json:"days_kept"`
@@ -68,12 +69,20 @@ func (t *turn) dossier() (*dossier, error) {
 		Settings: map[string]string{
 			"zone": t.zone().String(), "level": t.levelName(t.person.Level),
 			"share_anonymous_copies": strconv.FormatBool(t.person.Consent == consentYes),
+			"on_boards":              strconv.FormatBool(!t.person.Hidden),
+			"language":               t.person.Lang,
 		},
 		Since:  time.Unix(t.person.Since, 0).UTC().Format(time.RFC3339),
 		Streak: map[string]any{"current": s.Current, "longest": s.Longest},
 	}
 	for _, a := range t.person.On {
 		d.Accounts = append(d.Accounts, a.Platform+":"+a.ID)
+	}
+	if d.Settings["private_daily"], err = t.dailyTime(); err != nil {
+		return nil, err
+	}
+	for _, r := range t.person.Rests {
+		d.Off = append(d.Off, map[string]any{"from": r.From.String(), "to": endOf(r), "days": r.Days.String()})
 	}
 	if d.Scores, err = t.scoresForExport(); err != nil {
 		return nil, err
@@ -103,6 +112,14 @@ func (t *turn) dossier() (*dossier, error) {
 		})
 		return nil
 	})
+}
+
+// endOf is the last date of a rest, or "" while it goes on.
+func endOf(r rest) string {
+	if r.To == 0 {
+		return ""
+	}
+	return r.To.String()
 }
 
 func (t *turn) scoresForExport() (map[string]any, error) {

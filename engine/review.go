@@ -93,7 +93,7 @@ func (t *turn) notebook() ([]noted, error) {
 			return err
 		}
 		item := t.e.bank.Item(string(r.Key[len(prefix):]))
-		if item != nil && item.Status == content.Live {
+		if item != nil && item.Status == content.Live && !t.e.paused(item) {
 			all = append(all, noted{c, item})
 		}
 		return nil

@@ -382,21 +382,6 @@ func (t *turn) formButtons() [][]Button {
 	)
 }
 
-// whySuspended says in words why a server's daily stopped.
-func (c *catalogue) whySuspended(why string) string {
-	switch why {
-	case whyRemoved:
-		return c.say(wWhyRemoved)
-	case whyEmpty:
-		return c.say(wWhyEmpty)
-	case whyBlocked:
-		return c.say(wBlocked)
-	case Gone.String():
-		return c.say(wWhyGone)
-	}
-	return c.say(wWhyForbidden)
-}
-
 func clock(hh, mm int) string {
 	return strconv.Itoa(hh/10) + strconv.Itoa(hh%10) + ":" + strconv.Itoa(mm/10) + strconv.Itoa(mm%10)
 }
