@@ -188,46 +188,55 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	if v.reads {
 		run = e.store.View
 	}
-	var reply Reply
-	var woke, heldOne bool
-	var wanted *drawing
-	err := run(ctx, func(tx Tx) error {
-		t := &turn{e: e, ctx: ctx, tx: tx, in: in, cmd: v.Command}
-		if err := t.load(); err != nil {
-			return err
-		}
-		r, err := v.run(t)
-		if err == nil && r.Ask != nil {
-			err = t.awaitLine(r.Ask.Action)
-		}
-		if err == nil && !v.reads {
-			err = t.news(&r)
-		}
-		r.Lang = t.words.tag.String()
-		reply, woke, heldOne, wanted = r, t.putJobs, t.held, t.drawing
+	var out served
+	err := run(ctx, func(tx Tx) (err error) {
+		out, err = e.serve(ctx, tx, v, in)
 		return err
 	})
-	if err != nil && heldOne { // what was published is not what is stored
+	if err != nil && out.held { // what was published is not what is stored
 		err = errors.Join(err, e.loadHeld(context.WithoutCancel(ctx)))
 	}
 	var said *expected
 	if errors.As(err, &said) { // nothing was written
-		reply, woke, err = Reply{Whisper: said.msg}, false, nil
+		out, err = served{reply: Reply{Whisper: said.msg}}, nil
 	}
 	if err != nil {
 		e.count("command", in.From.Platform, "error")
 		return Reply{}, fmt.Errorf("handle %s: %w", v.Name, err)
 	}
-	if woke {
+	if out.woke {
 		e.nudge()
 	}
-	if said == nil {
-		e.draw(wanted, reply)
-	}
-	reply.Lang = cmp.Or(reply.Lang, in.Locale)
+	e.draw(out.drawing, out.reply)
+	out.reply.Lang = cmp.Or(out.reply.Lang, in.Locale)
 	e.count("command", in.From.Platform, "ok")
 	e.log.Debug("handled", "verb", v.Name, "platform", in.From.Platform)
-	return reply, nil
+	return out.reply, nil
+}
+
+// served is what a turn came to. It holds only once its transaction is over.
+type served struct {
+	reply   Reply
+	woke    bool // a job was put
+	held    bool // an item was held
+	drawing *drawing
+}
+
+// serve runs a verb in a transaction, which may run again.
+func (e *Engine) serve(ctx context.Context, tx Tx, v verb, in Input) (served, error) {
+	t := &turn{e: e, ctx: ctx, tx: tx, in: in, cmd: v.Command}
+	if err := t.load(); err != nil {
+		return served{}, err
+	}
+	r, err := v.run(t)
+	if err == nil && r.Ask != nil {
+		err = t.awaitLine(r.Ask.Action)
+	}
+	if err == nil && !v.reads {
+		err = t.news(&r)
+	}
+	r.Lang = t.words.tag.String()
+	return served{r, t.putJobs, t.held, t.drawing}, err
 }
 
 // What is longer than any command needs is cut before a transaction has to

@@ -24,6 +24,9 @@ type DiscordOptions struct {
 	// HeartbeatInterval is what Hello asks for; 0 is 41.25 s. A client that stays
 	// silent for two intervals of real time is cut off.
 	HeartbeatInterval time.Duration
+	// Shards is how many connections GET /gateway/bot recommends, and Concurrency
+	// how many may identify at once; 0 is 1.
+	Shards, Concurrency int
 	// MaxIdentifies is how many Identify a token survives; 0 is 1000.
 	MaxIdentifies int
 	// Privileged are the privileged intents granted to the app.

@@ -11,9 +11,9 @@ func (d *Discord) getGateway(*call) reply { return ok(map[string]any{"url": d.ga
 
 func (d *Discord) getGatewayBot(*call) reply {
 	return ok(map[string]any{
-		"url": d.gatewayURL(), "shards": 1,
+		"url": d.gatewayURL(), "shards": max(1, d.opts.Shards),
 		"session_start_limit": map[string]any{
-			"total": d.opts.MaxIdentifies, "remaining": max(0, d.opts.MaxIdentifies-d.gate.identifies), "reset_after": 86400000, "max_concurrency": 1,
+			"total": d.opts.MaxIdentifies, "remaining": max(0, d.opts.MaxIdentifies-d.gate.identifies), "reset_after": 86400000, "max_concurrency": max(1, d.opts.Concurrency),
 		},
 	})
 }

@@ -55,7 +55,7 @@ func (b *Bot) show(ctx context.Context, ev event, r engine.Reply, made promise) 
 func (b *Bot) take(ctx context.Context, ev event, s step) error {
 	r := b.request(ev, s)
 	for try := 1; ; try++ {
-		_, err := b.call(ctx, r)
+		err := b.say(ctx, ev, s, r)
 		var refused *apiError
 		wait := tryPause
 		if errors.As(err, &refused) {
@@ -64,6 +64,8 @@ func (b *Bot) take(ctx context.Context, ev event, s step) error {
 				return nil // the try before had arrived
 			case refused.Status == http.StatusTooManyRequests:
 				wait = max(wait, refused.After)
+			case ev.word != nil && s.how != byCallback && refused.Status == http.StatusNotFound && try < answerTries:
+				// Discord may not have read our first word yet.
 			case refused.Status/100 == 4:
 				return err
 			}
@@ -75,6 +77,28 @@ func (b *Bot) take(ctx context.Context, ev event, s step) error {
 			return err
 		}
 	}
+}
+
+// say makes the request of a step, or speaks the first word into the answer that
+// Discord waits for. An answer carries no files, so a message with one is
+// promised there and follows.
+func (b *Bot) say(ctx context.Context, ev event, s step, r request) error {
+	if s.how != byCallback || ev.word == nil {
+		_, err := b.call(ctx, r)
+		return err
+	}
+	if len(r.files) == 0 {
+		return ev.word.give(ctx, r.body)
+	}
+	promised := step{how: byCallback, call: callDefer, hidden: s.hidden}
+	if s.call == callUpdate {
+		promised.call = callDeferUpdate
+	}
+	if err := ev.word.give(ctx, b.request(ev, promised).body); err != nil {
+		return err
+	}
+	s.how = byOriginal
+	return b.take(ctx, ev, s)
 }
 
 // request spells a step.
@@ -158,8 +182,7 @@ func (b *Bot) open(ctx context.Context, ev event) {
 func (b *Bot) callBack(ctx context.Context, ev event, body callback) error {
 	r := b.request(ev, step{how: byCallback})
 	r.body = body
-	_, err := b.call(ctx, r)
-	return err
+	return b.say(ctx, ev, step{how: byCallback}, r)
 }
 
 // refusal reports whether Discord understood and did not want to.

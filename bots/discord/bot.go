@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -25,6 +26,15 @@ type Config struct {
 	Now func() time.Time
 	// Count is told of every outcome worth a metric; nil counts nothing.
 	Count func(what, platform, outcome string)
+	// Shards is over how many connections the bot's servers are spread; 0 lets
+	// Discord say.
+	Shards int
+	// Interactions, if not nil, is where what people do comes in as signed
+	// requests, instead of over a connection of our own.
+	Interactions net.Listener
+	// Crosspost lets posts in announcement channels go on to the servers that
+	// follow them.
+	Crosspost bool
 	// BaseURL is Discord's address, or that of a test's server; "" means
 	// https://discord.com.
 	BaseURL string
@@ -47,6 +57,9 @@ type Bot struct {
 	wordWithin time.Duration // for one try at it
 	within     time.Duration // what the engine has for one event
 	timing     timing
+	shards     int
+	web        net.Listener
+	crosspost  bool
 
 	me        self
 	seen      *recent
@@ -61,7 +74,10 @@ type Bot struct {
 }
 
 // self is who we are on Discord.
-type self struct{ app, user string }
+type self struct {
+	app, user string
+	key       string // with which Discord signs requests, in hexadecimal
+}
 
 var (
 	_ engine.Poster = (*Bot)(nil)
@@ -89,6 +105,7 @@ func New(cfg Config) (*Bot, error) {
 	}
 	b := &Bot{
 		client: &client{http: newHTTP(), base: base, token: token, pace: newPace()},
+		shards: cfg.Shards, web: cfg.Interactions, crosspost: cfg.Crosspost,
 		engine: cfg.Engine, log: cfg.Log, now: cfg.Now, count: cfg.Count, drain: cfg.Drain,
 		ackWithin: ackWithin, wordWithin: wordWithin, within: bots.HandleWithin, timing: defaultTiming(),
 		seen: newRecent(seenEvents), lanes: newLanes(), slots: make(chan struct{}, mostServed), ready: make(chan struct{}),
@@ -131,7 +148,11 @@ func (b *Bot) Run(ctx context.Context) error {
 	if err == nil && ctx.Err() == nil {
 		menu, done := context.WithCancel(ctx)
 		b.work.Go(func() { b.register(menu) })
-		err = b.supervise(ctx)
+		take := b.supervise
+		if b.web != nil {
+			take = b.serveWeb
+		}
+		err = take(ctx)
 		done()
 	}
 	if err != nil { // there is no more token to answer with
@@ -147,6 +168,7 @@ func (b *Bot) introduce(ctx context.Context) error {
 		answer, err := b.call(ctx, request{method: http.MethodGet, path: "/applications/@me", route: "GET /applications/@me"})
 		var app struct {
 			ID  string `json:"id"`
+			Key string `json:"verify_key"`
 			Bot struct {
 				ID   string `json:"id"`
 				Name string `json:"username"`
@@ -154,7 +176,7 @@ func (b *Bot) introduce(ctx context.Context) error {
 		}
 		if err == nil {
 			if err = json.Unmarshal(answer, &app); err == nil && isID(app.ID) && isID(app.Bot.ID) {
-				b.me = self{app.ID, app.Bot.ID}
+				b.me = self{app.ID, app.Bot.ID, app.Key}
 				b.log.Info("discord bot signed in", "username", app.Bot.Name)
 				return nil
 			}

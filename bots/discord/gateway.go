@@ -29,22 +29,28 @@ type timing struct {
 	long   time.Duration // the longest
 	proven time.Duration // a connection that lasted so long was good
 	close  time.Duration // for the library to end a connection
+
+	identify time.Duration // between introductions in one lane
 }
 
 func defaultTiming() timing {
 	return timing{
 		open: 30 * time.Second, answer: 20 * time.Second, first: time.Second, long: 2 * time.Minute,
-		proven: 10 * time.Minute, close: 3 * time.Second,
+		proven: 10 * time.Minute, close: 3 * time.Second, identify: identifyEvery,
 	}
 }
 
-// supervise keeps a connection to the gateway until ctx ends, or until only a
-// person can put right what is wrong. No connection outlives it.
-func (b *Bot) supervise(ctx context.Context) error {
+// keep holds the connection open until ctx ends, or until only a person can put
+// right what is wrong.
+func (s *shard) keep(ctx context.Context) error {
+	b := s.bot
 	pause := time.Duration(0)
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := b.connect(ctx)
+		err := s.mayIdentify(ctx)
+		if err == nil {
+			err = b.connect(ctx, s)
+		}
 		if ctx.Err() != nil {
 			break
 		}
@@ -58,7 +64,7 @@ func (b *Bot) supervise(ctx context.Context) error {
 		pause = min(max(2*pause, b.timing.first), b.timing.long)
 		wait := pause/2 + rand.N(pause/2+1) // two that were cut off together do not come back together
 		b.count("gateway", platform, "down")
-		b.log.Warn("discord's gateway lost", "err", b.redact(err.Error()), "retry", wait)
+		b.log.Warn("discord's gateway lost", "shard", s.id, "err", b.redact(err.Error()), "retry", wait)
 		if sleep(ctx, wait) != nil {
 			break
 		}
@@ -76,8 +82,10 @@ func fatalClose(err error) error {
 	switch closed.Code {
 	case 4004:
 		return errBadToken()
-	case 4010, 4011:
-		return fmt.Errorf("discord wants this bot's servers spread over several connections, which this version does not do (gateway code %d): leave some servers, or run a newer version", closed.Code)
+	case 4010:
+		return errors.New("discord does not take this number of connections (gateway code 4010): set discord.shards to auto")
+	case 4011:
+		return fmt.Errorf("%w (gateway code 4011): set discord.shards to auto, or to a larger number", errMoreShards)
 	case 4012, 4013:
 		return fmt.Errorf("discord no longer speaks this version's language (gateway code %d): run a newer version", closed.Code)
 	case 4014:
@@ -92,8 +100,8 @@ func errBadToken() error {
 
 // connect holds one connection until it breaks or ctx ends, and says why it
 // broke.
-func (b *Bot) connect(ctx context.Context) error {
-	c, err := b.newConnection()
+func (b *Bot) connect(ctx context.Context, sh *shard) error {
+	c, err := b.newConnection(sh)
 	if err != nil {
 		return err
 	}
@@ -115,8 +123,8 @@ func (b *Bot) connect(ctx context.Context) error {
 			ready = nil
 			late.Stop()
 			b.count("gateway", platform, "up")
-			b.log.Info("discord's gateway ready")
-			b.readyOnce.Do(func() { close(b.ready) })
+			b.log.Info("discord's gateway ready", "shard", sh.id, "of", sh.count)
+			sh.ready()
 		case <-c.gone:
 			return errors.New("the connection broke")
 		case <-late.C:
@@ -153,7 +161,7 @@ const (
 	outage
 )
 
-func (b *Bot) newConnection() (*connection, error) {
+func (b *Bot) newConnection(sh *shard) (*connection, error) {
 	s, err := discordgo.New("Bot " + b.client.token)
 	if err != nil {
 		return nil, fmt.Errorf("make session: %w", err)
@@ -168,6 +176,8 @@ func (b *Bot) newConnection() (*connection, error) {
 	s.Client = &http.Client{Transport: &toServer{base, b.client.http.Transport}, Timeout: askWithin}
 	s.Dialer = &websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: askWithin, NetDialContext: c.dial}
 	s.Identify.Intents = discordgo.IntentsGuilds
+	s.ShardID, s.ShardCount = sh.id, sh.count
+	s.Identify.Shard = &[2]int{sh.id, sh.count}
 	s.Compress, s.Identify.Compress = false, false
 	s.StateEnabled = false
 	s.ShouldReconnectOnError = false
@@ -278,7 +288,7 @@ func (c *connection) event(name string, raw json.RawMessage) {
 	case "READY":
 		c.start(raw)
 	case "INTERACTION_CREATE":
-		c.bot.accept(raw)
+		c.bot.accept(raw, nil)
 	case "GUILD_CREATE":
 		c.serverCame(raw)
 	case "GUILD_DELETE":

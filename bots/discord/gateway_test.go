@@ -46,13 +46,14 @@ func TestAWrongTokenEndsRunAndSaysWhatToDo(t *testing.T) {
 
 func TestFatalCloseCodesEndRun(t *testing.T) {
 	for code, word := range map[int]string{
-		4004: "discord.token", 4010: "spread", 4011: "spread", 4012: "newer version", 4013: "newer version", 4014: "developer portal",
+		4004: "discord.token", 4010: "discord.shards", 4011: "discord.shards", 4012: "newer version", 4013: "newer version", 4014: "developer portal",
 	} {
 		t.Run(strings.ReplaceAll(word, " ", "-"), func(t *testing.T) {
 			w := newWorld(t, bottest.DiscordOptions{}, nil)
 			w.d.OnIdentify(func(*bottest.Conn, int) bottest.Action {
 				return bottest.Action{Do: bottest.CloseWith, Code: code}
 			})
+			w.cfg.Shards = 1
 			err := w.ended(w.cfg, nil)
 			if err == nil || !strings.Contains(err.Error(), word) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("code %d: Run() = %v", code, err)

@@ -34,6 +34,7 @@ const (
 	codeBadHookToken       = 50027
 	codeArchived           = 50083
 	codeNoMutualServer     = 50278
+	codeLocked             = 160005
 	codeManyThreads        = 160006
 )
 
@@ -73,7 +74,25 @@ func (b *Bot) Post(ctx context.Context, d engine.Delivery) (engine.Receipt, erro
 	if err := json.Unmarshal(answer, &sent); err != nil || !isID(sent.ID) || !isID(sent.Channel) {
 		return engine.Receipt{}, &engine.PostError{Kind: engine.Unknown, Err: errors.New("discord sent no message id")}
 	}
+	if b.crosspost {
+		b.publish(ctx, sent.Channel, sent.ID)
+	}
 	return engine.Receipt{Ref: refOf(sent.Channel, sent.ID)}, nil
+}
+
+// publish lets a post go on to the servers that follow an announcement channel.
+// In another channel Discord refuses that, which is no trouble; nor is it one
+// when it fails, for the post is there.
+func (b *Bot) publish(ctx context.Context, channel, message string) {
+	_, err := b.call(ctx, request{
+		method: http.MethodPost, path: "/channels/" + channel + "/messages/" + message + "/crosspost",
+		route: "POST /channels/" + channel + "/messages/crosspost", most: postWaits,
+	})
+	outcome := "ok"
+	if err != nil {
+		outcome = classify(err).Kind.String()
+	}
+	b.count("crosspost", platform, outcome)
 }
 
 // isForum reports whether a message was refused because the channel is not made
@@ -156,7 +175,7 @@ func (e *apiError) class() (engine.PostKind, time.Duration) {
 		return engine.Gone, 0
 	case codeUnknownMessage:
 		return engine.Lost, 0
-	case codeNoAccess, codeNoPermission, codeNoDM, codeNoMutualServer, codeNoText, codeWrongChannel, codeArchived:
+	case codeNoAccess, codeNoPermission, codeNoDM, codeNoMutualServer, codeNoText, codeWrongChannel, codeArchived, codeLocked:
 		return engine.Forbidden, 0
 	case codeAnnouncementEdits, codeChannelWrites, codeOldEdits, codeManyDMs:
 		return engine.Later, longPause

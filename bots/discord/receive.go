@@ -117,6 +117,8 @@ type event struct {
 	pressed bool // there is a message to replace
 	hidden  bool // that message is seen by one person only
 
+	word *firstWord // takes the first word, or nil for a request of our own
+
 	option, prefix string         // completing
 	prompt         *engine.Prompt // opening
 }

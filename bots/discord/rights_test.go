@@ -95,7 +95,7 @@ func TestNoTokenLeaks(t *testing.T) {
 	// An address that nothing listens at, for the library's own errors.
 	b, err := New(Config{Engine: w.engine, Token: w.cfg.Token, Log: w.cfg.Log, BaseURL: "http://127.0.0.1:1"})
 	w.must(err)
-	err = b.connect(w.soon())
+	err = b.connect(w.soon(), &shard{bot: b, count: 1, ready: func() {}})
 	said = append(said, err.Error())
 	_, err = b.Post(w.soon(), w.delivery(w.General))
 	said = append(said, err.Error())

@@ -23,16 +23,17 @@ const (
 )
 
 // accept takes an interaction in. It is called in the order of arrival and does
-// not wait.
-func (b *Bot) accept(raw json.RawMessage) {
+// not wait. word, if not nil, takes the first word on it. It returns false when
+// nobody will serve it: it came twice, or there are too many.
+func (b *Bot) accept(raw json.RawMessage, word *firstWord) bool {
 	ev, bad := receive(raw)
+	ev.word = word
 	if ev.in.ID != "" && !b.seen.add(ev.in.ID) {
 		b.count("update", platform, "again")
-		return
+		return false
 	}
 	if bad != nil {
-		b.enter(func() { b.refuse(ev, raw, bad) })
-		return
+		return b.enter(func() { b.refuse(ev, raw, bad) })
 	}
 	turn, leave := b.lanes.enter(ev.in.From.ID + " " + ev.in.In.Chat)
 	if !b.enter(func() {
@@ -40,7 +41,9 @@ func (b *Bot) accept(raw json.RawMessage) {
 		b.serve(ev, raw, turn)
 	}) {
 		leave()
+		return false
 	}
+	return true
 }
 
 // enter runs a job beside others. It returns false, and forgets the job, when

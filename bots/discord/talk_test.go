@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,12 @@ func TestTalks(t *testing.T) {
 	}
 	for _, talk := range talks {
 		t.Run(talk.Name, func(t *testing.T) {
-			d := newTalkDriver(t)
+			d := newTalkDriver(t, false)
+			bottest.Play(t, talk, d, d.rec)
+			d.clean()
+		})
+		t.Run(talk.Name+" by requests", func(t *testing.T) {
+			d := newTalkDriver(t, true)
 			bottest.Play(t, talk, d, d.rec)
 			d.clean()
 		})
@@ -48,7 +54,8 @@ type talkDriver struct {
 	now time.Time
 }
 
-func newTalkDriver(t *testing.T) *talkDriver {
+// newTalkDriver starts the bot; byRequests chooses the way in without a gateway.
+func newTalkDriver(t *testing.T, byRequests bool) *talkDriver {
 	d := &talkDriver{
 		people: map[string]string{}, rooms: map[string]string{}, guilds: map[string]string{}, inside: map[string]bool{},
 		asked: map[string]*bottest.Interaction{}, modals: map[string]string{}, now: bottest.TalkStart,
@@ -60,6 +67,12 @@ func newTalkDriver(t *testing.T) *talkDriver {
 	d.rec = bottest.NewWitness(e)
 	d.world = newWorld(t, bottest.DiscordOptions{Now: d.Now}, func(c *Config) { c.Engine, c.Now = d.rec, d.Now })
 	d.engine = e
+	if byRequests {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		d.must(err)
+		d.cfg.Interactions = l
+		d.d.DeliverTo("http://" + l.Addr().String())
+	}
 	d.make()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -71,7 +84,9 @@ func newTalkDriver(t *testing.T) *talkDriver {
 		}
 	})
 	<-d.bot.Ready()
-	d.must(d.d.WaitConnected(d.soon(), 1))
+	if !byRequests {
+		d.must(d.d.WaitConnected(d.soon(), 1))
+	}
 	d.must(d.d.WaitCommands(d.soon(), "", "help"))
 	return d
 }

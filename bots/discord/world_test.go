@@ -121,7 +121,7 @@ func (w *world) make() *Bot {
 	var err error
 	w.bot, err = New(w.cfg)
 	w.must(err)
-	w.bot.me = self{w.d.AppID, w.d.BotID}
+	w.bot.me = self{w.d.AppID, w.d.BotID, w.d.PublicKey()}
 	w.Cleanup(func() {
 		w.bot.end()
 		w.bot.http.CloseIdleConnections()
@@ -147,6 +147,7 @@ func (w *world) launch(change func(*Bot)) {
 	w.Helper()
 	w.make()
 	w.bot.timing.first, w.bot.timing.long = 5*time.Millisecond, 50*time.Millisecond
+	w.bot.timing.identify = time.Millisecond
 	w.bot.wordWithin = patienceOf
 	if change != nil {
 		change(w.bot)

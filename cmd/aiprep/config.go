@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,8 +28,8 @@ type Config struct {
 	Daily    DailyConfig    `yaml:"daily"`
 	Privacy  PrivacyConfig  `yaml:"privacy"`
 	Pictures PicturesConfig `yaml:"pictures"`
-	Discord  PlatformConfig `yaml:"discord"`
-	Telegram PlatformConfig `yaml:"telegram"`
+	Discord  DiscordConfig  `yaml:"discord"`
+	Telegram TelegramConfig `yaml:"telegram"`
 	Admin    AdminConfig    `yaml:"admin"`
 	Log      LogConfig      `yaml:"log"`
 }
@@ -92,11 +93,40 @@ func (c PrivacyConfig) keep() time.Duration {
 	return time.Duration(c.KeepMonths) * 30 * 24 * time.Hour
 }
 
-// PlatformConfig is one chat platform. Without a token it is off.
-type PlatformConfig struct {
+// TelegramConfig is Telegram. Without a token it is off.
+type TelegramConfig struct {
 	Token     bots.Secret `yaml:"token"`
 	TokenFile string      `yaml:"token_file"`
 	Server    string      `yaml:"server"`
+}
+
+// DiscordConfig is Discord. Without a token it is off.
+type DiscordConfig struct {
+	Token        bots.Secret `yaml:"token"`
+	TokenFile    string      `yaml:"token_file"`
+	Server       string      `yaml:"server"`
+	Interactions string      `yaml:"interactions"`
+	Listen       string      `yaml:"listen"`
+	Shards       string      `yaml:"shards"`
+	Crosspost    bool        `yaml:"crosspost"`
+}
+
+// Ways in which interactions come.
+const (
+	byGateway = "gateway"
+	byHTTP    = "http"
+)
+
+// shards is the number of connections, 0 for what Discord says.
+func (c DiscordConfig) shards() (int, error) {
+	if c.Shards == "auto" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(c.Shards)
+	if err != nil || n < 1 || n > 1000 {
+		return 0, fmt.Errorf("discord.shards is %q: write auto, or a number of connections", c.Shards)
+	}
+	return n, nil
 }
 
 // AdminConfig is the listener for health and metrics.
@@ -116,8 +146,8 @@ func Default() Config {
 		Store:    StoreConfig{File: "aiprep.db"},
 		Daily:    DailyConfig{CatchUp: 6 * time.Hour},
 		Privacy:  PrivacyConfig{KeepMonths: 24},
-		Discord:  PlatformConfig{Server: "https://discord.com"},
-		Telegram: PlatformConfig{Server: "https://api.telegram.org"},
+		Discord:  DiscordConfig{Server: "https://discord.com", Interactions: byGateway, Listen: "127.0.0.1:8078", Shards: "auto"},
+		Telegram: TelegramConfig{Server: "https://api.telegram.org"},
 		Admin:    AdminConfig{Listen: "127.0.0.1:8077"},
 		Log:      LogConfig{Level: "info", Format: "text"},
 	}
@@ -152,30 +182,38 @@ func loadConfig(file string, env []string) (Config, error) {
 	if err := unknownVariables(env); err != nil {
 		return c, err
 	}
-	if err := errors.Join(c.Discord.readToken("discord"), c.Telegram.readToken("telegram")); err != nil {
+	if err := c.readTokens(); err != nil {
 		return c, err
 	}
 	return c, c.Validate()
 }
 
-// readToken takes the token from its file, if one is named. White space around
-// a token is what copying leaves.
-func (p *PlatformConfig) readToken(name string) error {
-	p.Token = bots.Secret(strings.TrimSpace(p.Token.Reveal()))
-	if p.TokenFile == "" {
-		return nil
+// readToken takes a token from its file, if one is named. White space around a
+// token is what copying leaves.
+func readToken(name string, token bots.Secret, file string) (bots.Secret, error) {
+	token = bots.Secret(strings.TrimSpace(token.Reveal()))
+	if file == "" {
+		return token, nil
 	}
-	if p.Token != "" {
-		return fmt.Errorf("%s has both token and token_file: keep one", name)
+	if token != "" {
+		return "", fmt.Errorf("%s has both token and token_file: keep one", name)
 	}
-	raw, err := os.ReadFile(p.TokenFile)
+	raw, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("read %s.token_file: %w", name, err)
+		return "", fmt.Errorf("read %s.token_file: %w", name, err)
 	}
-	if p.Token = bots.Secret(strings.TrimSpace(string(raw))); p.Token == "" {
-		return fmt.Errorf("read %s.token_file: %s is empty", name, p.TokenFile)
+	if token = bots.Secret(strings.TrimSpace(string(raw))); token == "" {
+		return "", fmt.Errorf("read %s.token_file: %s is empty", name, file)
 	}
-	return nil
+	return token, nil
+}
+
+// readTokens takes both tokens from their files.
+func (c *Config) readTokens() error {
+	var bad, worse error
+	c.Discord.Token, bad = readToken("discord", c.Discord.Token, c.Discord.TokenFile)
+	c.Telegram.Token, worse = readToken("telegram", c.Telegram.Token, c.Telegram.TokenFile)
+	return errors.Join(bad, worse)
 }
 
 // fromEnvironment sets every field whose variable is present.
@@ -262,6 +300,15 @@ func (c Config) Validate() error {
 		}
 	}
 	server("discord.server", c.Discord.Server)
+	if _, err := c.Discord.shards(); err != nil {
+		errs = append(errs, err)
+	}
+	if c.Discord.Interactions != byGateway && c.Discord.Interactions != byHTTP {
+		bad("discord.interactions is %q: write gateway or http", c.Discord.Interactions)
+	}
+	if _, _, err := net.SplitHostPort(c.Discord.Listen); err != nil && c.Discord.Interactions == byHTTP {
+		bad("discord.listen is %q: write an address such as 127.0.0.1:8078, to which your proxy passes Discord's requests", c.Discord.Listen)
+	}
 	server("telegram.server", c.Telegram.Server)
 	if c.Admin.Listen != "" {
 		host, _, err := net.SplitHostPort(c.Admin.Listen)

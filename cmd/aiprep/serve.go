@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -103,13 +104,30 @@ func newBots(cfg Config, eng *engine.Engine, log *slog.Logger, m *metrics) (map[
 		all["telegram"] = b
 	}
 	if cfg.Discord.Token != "" {
-		b, err := discord.New(discord.Config{Engine: eng, Token: cfg.Discord.Token, Log: log, Count: m.count, BaseURL: cfg.Discord.Server})
+		b, err := newDiscord(cfg.Discord, eng, log, m)
 		if err != nil {
 			return nil, err
 		}
 		all["discord"] = b
 	}
 	return all, nil
+}
+
+func newDiscord(cfg DiscordConfig, eng *engine.Engine, log *slog.Logger, m *metrics) (*discord.Bot, error) {
+	shards, err := cfg.shards()
+	if err != nil {
+		return nil, err
+	}
+	var requests net.Listener
+	if cfg.Interactions == byHTTP {
+		if requests, err = net.Listen("tcp", cfg.Listen); err != nil {
+			return nil, fmt.Errorf("take in discord's requests: %w", err)
+		}
+	}
+	return discord.New(discord.Config{
+		Engine: eng, Token: cfg.Token, Log: log, Count: m.count, BaseURL: cfg.Server,
+		Shards: shards, Interactions: requests, Crosspost: cfg.Crosspost,
+	})
 }
 
 // drainWithin is how long the schedule waits for what people pressed while the
