@@ -100,16 +100,17 @@ func (s slash) localise(l discordgo.Locale, c engine.Command) {
 }
 
 func slashCommand(c engine.Command) slash {
-	contexts := []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM}
+	contexts := []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM, discordgo.InteractionContextPrivateChannel}
+	installs := []discordgo.ApplicationIntegrationType{discordgo.ApplicationIntegrationGuildInstall, discordgo.ApplicationIntegrationUserInstall}
 	switch c.Where {
 	case engine.ServerOnly:
-		contexts = contexts[:1]
+		contexts, installs = contexts[:1], installs[:1]
 	case engine.PrivateOnly:
 		contexts = contexts[1:]
 	}
 	out := &discordgo.ApplicationCommand{
 		Type: discordgo.ChatApplicationCommand, Name: c.Name, Description: orEmpty(oneLine(c.Summary, maxDescription)),
-		Contexts: &contexts, IntegrationTypes: &[]discordgo.ApplicationIntegrationType{discordgo.ApplicationIntegrationGuildInstall},
+		Contexts: &contexts, IntegrationTypes: &installs,
 		Options: []*discordgo.ApplicationCommandOption{},
 	}
 	if c.Who == engine.Admins {

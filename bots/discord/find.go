@@ -26,10 +26,11 @@ const (
 // is safe and nothing need be looked for, but in forums, which know none. Later
 // our own message is looked for by its buttons, which carry the delivery's key.
 func (b *Bot) Find(ctx context.Context, d engine.Delivery) (engine.Receipt, engine.Finding, error) {
-	if !isID(d.To.Chat) || d.Key == "" {
+	at, pe := b.channelOf(ctx, d.To)
+	if pe != nil || d.Key == "" {
 		return engine.Receipt{}, engine.CannotTell, nil
 	}
-	c, err := b.channel(ctx, d.To.Chat)
+	c, err := b.channel(ctx, at)
 	var refused *apiError
 	switch {
 	case errors.As(err, &refused) && refused.Code == codeUnknownChannel:

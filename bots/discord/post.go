@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"aiprep/engine"
@@ -36,6 +37,7 @@ const (
 	codeNoMutualServer     = 50278
 	codeLocked             = 160005
 	codeManyThreads        = 160006
+	codeAutoMod            = 200000
 )
 
 // How long a message that goes out unasked waits for its turn before the engine
@@ -51,9 +53,9 @@ const (
 // that a delivery either is there or is not. In a forum the message begins a
 // post of its own.
 func (b *Bot) Post(ctx context.Context, d engine.Delivery) (engine.Receipt, error) {
-	channel := d.To.Chat
-	if !isID(channel) {
-		return engine.Receipt{}, &engine.PostError{Kind: engine.Gone, Err: errors.New("read place: no channel")}
+	channel, pe := b.channelOf(ctx, d.To)
+	if pe != nil {
+		return engine.Receipt{}, pe
 	}
 	p := renderOne(d.Message)
 	p.Nonce, p.Enforce = d.Key, d.Key != ""
@@ -93,6 +95,36 @@ func (b *Bot) publish(ctx context.Context, channel, message string) {
 		outcome = classify(err).Kind.String()
 	}
 	b.count("crosspost", platform, outcome)
+}
+
+// channelOf is the channel of a place. That of a private chat which is known by
+// the person only is asked for; nothing was posted if that fails.
+func (b *Bot) channelOf(ctx context.Context, p engine.Place) (string, *engine.PostError) {
+	person, own := strings.CutPrefix(p.Chat, ownChat)
+	switch {
+	case isID(p.Chat):
+		return p.Chat, nil
+	case !own || !isID(person):
+		return "", &engine.PostError{Kind: engine.Gone, Err: errors.New("read place: no channel")}
+	}
+	answer, err := b.call(ctx, request{
+		method: http.MethodPost, path: "/users/@me/channels", route: "POST /users/@me/channels",
+		body: map[string]string{"recipient_id": person}, most: postWaits,
+	})
+	var chat struct {
+		ID string `json:"id"`
+	}
+	if err == nil {
+		err = json.Unmarshal(answer, &chat)
+	}
+	if err != nil || !isID(chat.ID) {
+		pe := classify(err)
+		if pe.Kind == engine.Unknown {
+			pe.Kind, pe.After = engine.Later, lostPause
+		}
+		return "", pe
+	}
+	return chat.ID, nil
 }
 
 // isForum reports whether a message was refused because the channel is not made
@@ -181,6 +213,8 @@ func (e *apiError) class() (engine.PostKind, time.Duration) {
 		return engine.Later, longPause
 	case codeManyThreads:
 		return engine.Later, hourlyWait
+	case codeAutoMod: // this message, not the bot
+		return engine.Refused, 0
 	}
 	switch {
 	case e.Status == http.StatusForbidden:

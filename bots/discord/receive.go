@@ -47,7 +47,10 @@ type interaction struct {
 	Channel string `json:"channel_id"`
 	Context int    `json:"context"`
 	Locale  string `json:"locale"`
-	Member  *struct {
+	// Owners says for whom the app is installed: "0" a server or the bot's own
+	// private chats, "1" the person.
+	Owners map[string]json.RawMessage `json:"authorizing_integration_owners"`
+	Member *struct {
 		User   account `json:"user"`
 		Nick   string  `json:"nick"`
 		Rights string  `json:"permissions"`
@@ -140,6 +143,9 @@ func receive(raw []byte) (event, error) {
 	ev.in.At, ev.in.Locale = at, it.Locale
 	ev.in.In = engine.Place{Platform: platform, Server: it.Guild, Chat: it.Channel}
 	ev.from(it)
+	if it.carried() {
+		ev.in.In, ev.in.Admin = engine.Place{Platform: platform, Chat: ownChat + ev.in.From.ID}, false
+	}
 	if !ok || it.Token == "" || it.Channel == "" || ev.in.From.ID == "" {
 		return ev, errNoInteraction
 	}
@@ -161,6 +167,20 @@ func receive(raw []byte) (event, error) {
 		return ev, errors.New("read interaction: no command")
 	}
 	return ev, nil
+}
+
+// ownChat begins the address of the private chat with a person whose id follows,
+// where it is not known by its own.
+const ownChat = "@"
+
+// botChat is the context of the bot's own private chats.
+const botChat = 1
+
+// carried reports whether somebody brought the bot along to where it is not
+// installed itself. Nothing there is ours, so it is a private chat with them.
+func (it interaction) carried() bool {
+	_, ours := it.Owners["0"]
+	return len(it.Owners) > 0 && !ours && it.Context != botChat
 }
 
 // from reads who did it and what they may do here.
