@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -135,7 +136,12 @@ func (r *runner) sweepAside(ctx context.Context, now time.Time) error {
 	}
 	from, to = prefixRange(keyLink(""))
 	codes, err := r.keysIn(ctx, from, to, 1)
-	if err != nil || len(old)+len(codes) == 0 {
+	if err != nil {
+		return err
+	}
+	from, to = prefixRange([]byte("ballot/"))
+	ballots, err := r.keysIn(ctx, from, to, 1)
+	if err != nil || len(old)+len(codes)+len(ballots) == 0 {
 		return err
 	}
 	return r.store.Update(ctx, func(tx Tx) error {
@@ -144,6 +150,6 @@ func (r *runner) sweepAside(ctx context.Context, now time.Time) error {
 				return err
 			}
 		}
-		return sweepLinks(tx, now)
+		return errors.Join(sweepLinks(tx, now), sweepBallots(tx, now))
 	})
 }

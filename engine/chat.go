@@ -134,7 +134,17 @@ type Quiz struct {
 	Options []string
 	Key     int    // index of the right option
 	Explain string // <= 200 characters, <= 2 line feeds
+
+	// Native asks a platform that has quizzes to use one where Question and
+	// Options fit it. What a person chooses comes back under VerbBallot with the
+	// quiz's id (Receipt.Poll) and the option's index.
+	Native   bool
+	Question string // plain, with nothing but words in it; "" where it takes more
 }
+
+// VerbBallot is an answer to a native quiz. The platform reports it: Input.Event
+// is set, From is the voter, and In is their private chat.
+const VerbBallot = "ballot"
 
 // Image is a PNG with words for those who cannot see it.
 type Image struct {

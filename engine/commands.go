@@ -67,6 +67,7 @@ func (c *catalogue) commands() ([]Command, map[string]verb) {
 		{Command: admin(hidden(verbSet, ShowsReplace)), run: (*turn).set},
 		{Command: hidden(verbMy, ShowsReplace), run: (*turn).my},
 		{Command: hidden(verbFlag, ShowsReplace), run: (*turn).report},
+		{Command: hidden(VerbBallot, ShowsWhisper), run: (*turn).ballot, system: true},
 		{Command: hidden(verbLine, ShowsWhisper), run: (*turn).line, reads: true},
 		{Command: hidden(verbJoined, ShowsWhisper), run: (*turn).joined, system: true},
 		{Command: hidden(verbLeft, ShowsWhisper), run: (*turn).left, system: true},
@@ -141,6 +142,9 @@ func (c *catalogue) setupOptions() []Option {
 		{Name: "language", Kind: ChoiceOption, Choices: c.languageChoices(), Summary: c.say(wOptPostLanguage)},
 		{Name: "quorum", Kind: NumberOption, Summary: c.say(wOptQuorum)},
 		{Name: "channel", Kind: PlaceOption, Summary: c.say(wOptChannel)},
+		{Name: "answers", Kind: ChoiceOption, Summary: c.say(wOptAnswers), Choices: []Choice{
+			{Value: answersButtons, Label: c.say(wAnswersButtons)}, {Value: answersPoll, Label: c.say(wAnswersPoll)},
+		}},
 		{Name: "role", Kind: RoleOption, Summary: c.say(wOptRole)},
 		{Name: "topics", Kind: TopicOption, Many: true, Summary: c.say(wOptTopics)},
 	}

@@ -68,6 +68,7 @@ func (e *Engine) dailyMessage(item *content.Item, o occurrence, s space, note wo
 		Buttons: c.letters(answerVerb(s.Place), o.Token, "", len(o.Order)),
 		Quiz:    quizOf(item, o.Order),
 	}
+	m.Quiz.Native = s.Polls && !s.Place.Private()
 	if s.Role != "" {
 		m.Ping = &Role{ID: s.Role}
 	}

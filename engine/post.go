@@ -235,15 +235,15 @@ func (r *runner) record(ctx context.Context, key []byte, c *claim, receipt Recei
 		err = r.update(ctx, key, func(s *scheduling, j job, o occurrence) error {
 			known = true
 			if pe == nil {
-				return s.sent(j.Date, &o, receipt.Ref)
+				return errors.Join(s.asks(receipt.Poll, j.Date), s.sent(j.Date, &o, receipt.Ref))
 			}
 			return s.failed(key, j, o, pe, c)
 		})
 		if err == nil && !known && pe == nil {
-			err = r.addRef(ctx, c, receipt.Ref)
+			err = r.addRef(ctx, c, receipt)
 		}
 		if err == nil {
-			return nil
+			return r.countBallots(ctx, c.To.Platform, receipt.Poll)
 		}
 	}
 	return fmt.Errorf("record post: %w", err)
@@ -251,13 +251,17 @@ func (r *runner) record(ctx context.Context, key []byte, c *claim, receipt Recei
 
 // addRef notes one more message of a delivery that a press had adopted while
 // this one was on its way.
-func (r *runner) addRef(ctx context.Context, c *claim, ref Ref) error {
+func (r *runner) addRef(ctx context.Context, c *claim, receipt Receipt) error {
 	return r.store.Update(ctx, func(tx Tx) error {
-		var o occurrence
-		if found, err := get(tx, keyOcc(c.space, c.date), &o); err != nil || !found || slices.Contains(o.Refs, ref) {
+		s := &scheduling{e: r.Engine, tx: tx, id: c.space, space: &space{Place: c.To}}
+		if err := s.asks(receipt.Poll, c.date); err != nil {
 			return err
 		}
-		o.Refs = append(o.Refs, ref)
+		var o occurrence
+		if found, err := get(tx, keyOcc(c.space, c.date), &o); err != nil || !found || slices.Contains(o.Refs, receipt.Ref) {
+			return err
+		}
+		o.Refs = append(o.Refs, receipt.Ref)
 		return put(tx, keyOcc(c.space, c.date), o)
 	})
 }

@@ -37,6 +37,8 @@ import (
 //	board/<space>/<person>               one person's points in a server
 //	day/<space>/<date>                   quorum of one date; stays for ever
 //	flag/<item>/<person>                 what a person says is wrong with a question
+//	poll/<hmac>                          the challenge that a native quiz asks
+//	ballot/<hmac>/<hmac>                 an answer to a quiz that is not known yet
 //	block/<account or place>             who the operator has shut out
 //	link/<code>                          a code that joins two accounts
 //	recount/<item or space>              people being scored again
@@ -124,6 +126,15 @@ func keyMark(s ID, d Date, p ID) []byte {
 }
 
 func keyBoard(s ID, p ID) []byte { return []byte("board/" + string(s) + "/" + string(p)) }
+
+func keyPoll(secret []byte, platform, id string) []byte {
+	return []byte("poll/" + idCode.EncodeToString(mac(secret, "poll", platform, id)[:16]))
+}
+
+// keyBallot names a vote by its quiz, "" for all of them, and its voter.
+func keyBallot(secret []byte, platform, poll, voter string) []byte {
+	return []byte("ballot/" + idCode.EncodeToString(mac(secret, "poll", platform, poll)[:16]) + "/" + idCode.EncodeToString(mac(secret, "account", platform, voter)[:16]))
+}
 
 func keyBlock(of []byte) []byte { return append([]byte("block/"), of...) }
 

@@ -54,9 +54,12 @@ func (c *catalogue) letters(verb string, token ID, prefix string, n int) [][]But
 
 // quizOf describes the question to platforms with native quizzes.
 func quizOf(i *content.Item, order []int) *Quiz {
-	q := &Quiz{Explain: i.Short}
+	q := &Quiz{Explain: content.Parse(i.Short).String()}
+	if i.Code == nil {
+		q.Question = content.Parse(i.Stem).String()
+	}
 	for n, at := range order {
-		q.Options = append(q.Options, i.Options[at].Text)
+		q.Options = append(q.Options, content.Parse(i.Options[at].Text).String())
 		if i.Options[at].Correct {
 			q.Key = n
 		}

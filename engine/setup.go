@@ -155,18 +155,12 @@ func (t *turn) change(what, value string) error {
 			return t.sorry(wSetupElsewhere)
 		}
 		s.Place.Chat, s.Place.Thread = splitPlace(value, t.in.In)
-	case "role":
-		return t.changeRole(value)
-	case "language":
-		lang, err := t.readLanguage(value)
-		if err != nil {
-			return err
-		}
-		s.Lang = lang
 	case "topics":
 		return t.changeTopics(value)
 	default:
-		return t.sorry(wUnknownCommand)
+		if err := t.changeLook(what, value); err != nil {
+			return err
+		}
 	}
 	return t.schedule().replan()
 }
@@ -343,6 +337,9 @@ func (t *turn) form() (Reply, error) {
 	m.Text = append(m.Text, t.text(wSetupForm,
 		"time", clock(s.Hour, s.Minute), "zone", s.Zone, "days", t.words.days(s.Days), "where", where,
 		"topics", topics, "level", t.levelName(s.Level), "quorum", max(1, s.Quorum))...)
+	if s.Polls {
+		m.Text = append(m.Text, t.text(wSetupPolls)...)
+	}
 	if s.Role != "" {
 		m.Text = append(m.Text, t.text(wSetupRole)...)
 	}

@@ -209,15 +209,3 @@ func (t *turn) excuseDay(d Date, o occurrence) (Reply, error) {
 	m.Buttons = [][]Button{{t.button(wDone, verbSet, string(t.space.Token), "form")}}
 	return t.show(m), nil
 }
-
-// changeRole sets the role that is mentioned with every post.
-func (t *turn) changeRole(value string) error {
-	if value == "none" {
-		value = ""
-	}
-	if strings.Trim(value, "0123456789") != "" || value == t.in.In.Server && value != "" {
-		return t.sorry(wBadRole)
-	}
-	t.space.Role = value
-	return t.schedule().replan()
-}

@@ -70,7 +70,7 @@ func newCrowd(t *testing.T, bank *content.Bank, seed uint64, guess float64) *cro
 				w.truth[i.ID] = authors(i) + sdLabel*w.rng.NormFloat64()
 				var texts []string
 				for _, o := range i.Options {
-					texts = append(texts, o.Text)
+					texts = append(texts, content.Parse(o.Text).String())
 				}
 				w.items[look(texts)] = i
 			}
@@ -154,7 +154,7 @@ func (w *crowd) choose(p *simulated, q *engine.Quiz) int {
 		w.Fatalf("no item has the options %q", q.Options)
 	}
 	p.asked = append(p.asked, i.ID)
-	key := slices.Index(q.Options, i.Options[i.Key()].Text)
+	key := slices.Index(q.Options, content.Parse(i.Options[i.Key()].Text).String())
 	if w.rng.Float64() < w.guess+(1-w.guess)*logistic(w.ability(p, i.Topic)-w.truth[i.ID]) {
 		return key
 	}

@@ -169,6 +169,7 @@ type space struct {
 	Role      string `cbor:"20,keyasint,omitempty"` // is mentioned with every post
 	Fault     string `cbor:"21,keyasint,omitempty"` // the kind of the last failed post
 	FaultAt   int64  `cbor:"22,keyasint,omitempty"` // Unix seconds
+	Polls     bool   `cbor:"28,keyasint,omitempty"` // answers come by native quizzes, where there are any
 	Seen      int64  `cbor:"26,keyasint,omitempty"` // when its settings were last touched, Unix seconds
 	Lang      string `cbor:"27,keyasint,omitempty"` // of what is posted; "" is English
 	Admin     ID     `cbor:"24,keyasint,omitempty"` // who set it up

@@ -51,6 +51,7 @@ const (
 	wOptChannel       word = "optChannel"
 	wOptPeriod        word = "optPeriod"
 	wOptBoard         word = "optBoard"
+	wOptAnswers       word = "optAnswers"
 	wOptRole          word = "optRole"
 	wOptShow          word = "optShow"
 	wOptCode          word = "optCode"
@@ -374,4 +375,7 @@ const (
 	wExcuseNone       word = "excuseNone"
 	wExcused          word = "excused"
 	wExcusedText      word = "excusedText"
+	wAnswersButtons   word = "answersButtons"
+	wAnswersPoll      word = "answersPoll"
+	wSetupPolls       word = "setupPolls"
 )

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,6 +27,10 @@ type Config struct {
 	Now func() time.Time
 	// Count is told of every outcome worth a metric; nil counts nothing.
 	Count func(what, platform, outcome string)
+	// Webhook, if not nil, is where Telegram's updates arrive, instead of being
+	// asked for; WebhookURL is how Telegram reaches it.
+	Webhook    net.Listener
+	WebhookURL string
 	// BaseURL is the Bot API server, for one of one's own or a test's;
 	// "" means https://api.telegram.org.
 	BaseURL string
@@ -47,22 +52,26 @@ type Bot struct {
 	drain  time.Duration
 	within time.Duration // what the engine has for one event
 
-	lib     *tg.Bot
-	pace    *pace
-	outbox  *outbox
-	seen    *recent[int64]  // updates that this process has done with
-	closed  *recent[string] // presses whose answer did not reach the private chat
-	me      self
-	members bots.Members
-	ready   chan struct{}
-	life    context.Context // ends when Run gives up what is in flight
-	end     context.CancelFunc
+	lib      *tg.Bot
+	hook     net.Listener
+	hookURL  string
+	revealed *recent[string] // polls whose solution was sent
+	pace     *pace
+	outbox   *outbox
+	seen     *recent[int64]  // updates that this process has done with
+	closed   *recent[string] // presses whose answer did not reach the private chat
+	me       self
+	members  bots.Members
+	ready    chan struct{}
+	life     context.Context // ends when Run gives up what is in flight
+	end      context.CancelFunc
 }
 
 // Bounds of what a Bot remembers.
 const (
 	seenUpdates   = 50_000
 	closedPresses = 10_000
+	revealedPolls = 10_000
 	drainWithin   = 8 * time.Second
 )
 
@@ -85,6 +94,7 @@ func New(cfg Config) (*Bot, error) {
 	}
 	b := &Bot{
 		client: &client{http: newHTTP(cfg.Transport), base: base, token: bots.Secret(token)},
+		hook:   cfg.Webhook, hookURL: cfg.WebhookURL, revealed: newRecent[string](revealedPolls),
 		engine: cfg.Engine, log: cfg.Log, now: cfg.Now, count: cfg.Count, drain: cfg.Drain,
 		pace: newPace(), outbox: newOutbox(), ready: make(chan struct{}),
 		seen: newRecent[int64](seenUpdates), closed: newRecent[string](closedPresses),
@@ -141,7 +151,11 @@ func (b *Bot) Run(ctx context.Context) error {
 		menu, done := context.WithCancel(ctx)
 		defer done()
 		b.outbox.work.Go(func() { b.register(menu) })
-		err = b.intake(ctx)
+		take := b.intake
+		if b.hook != nil {
+			take = b.takeWebhook
+		}
+		err = take(ctx)
 		done()
 	}
 	finished := make(chan struct{})

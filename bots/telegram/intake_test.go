@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -301,7 +302,7 @@ func TestAskedForIsWhatIsUsed(t *testing.T) {
 	w.run()
 	for _, call := range w.tg.Calls("getUpdates") {
 		got, _ := call["allowed_updates"].([]any)
-		if len(got) != 3 || got[0] != "message" || got[1] != "callback_query" || got[2] != "my_chat_member" {
+		if want := []any{"message", "callback_query", "my_chat_member", "channel_post", "poll_answer"}; !slices.Equal(got, want) {
 			t.Errorf("allowed_updates is %v", call["allowed_updates"])
 		}
 	}

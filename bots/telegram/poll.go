@@ -7,6 +7,9 @@ import (
 	"sync"
 	"time"
 
+	tg "github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
 	"aiprep/bots"
 	"aiprep/engine"
 )
@@ -51,6 +54,16 @@ func (b *Bot) intake(ctx context.Context) error {
 	var wait time.Duration // none until what had piled up is done
 	trouble := troubles{bot: b, fine: true}
 	for ctx.Err() == nil {
+		if offset == 0 && wait == 0 { // a webhook of an earlier configuration
+			if err := b.dropWebhook(ctx); err != nil && ctx.Err() == nil {
+				pause, fatal := trouble.with(err)
+				if fatal != nil {
+					return fatal
+				}
+				sleep(ctx, pause)
+				continue
+			}
+		}
 		batch, err := b.getUpdates(ctx, offset, batchLimit, wait)
 		if ctx.Err() != nil {
 			break
@@ -215,6 +228,8 @@ type outcome struct {
 func (b *Bot) ask(ev *event) (engine.Reply, error) {
 	ctx, cancel := context.WithTimeout(b.life, b.within)
 	defer cancel()
+	slow := time.AfterFunc(busyAfter, func() { b.typing(ctx, ev.here) })
+	defer slow.Stop()
 	done := make(chan outcome, 1)
 	o := outcome{ev: *ev}
 	go func() {
@@ -234,6 +249,25 @@ func (b *Bot) ask(ev *event) (engine.Reply, error) {
 		return o.reply, o.err
 	case <-ctx.Done():
 		return engine.Reply{}, fmt.Errorf("wait for the engine: %w", ctx.Err())
+	}
+}
+
+// busyAfter is how long a person waits before they are shown that the bot is at
+// work.
+const busyAfter = time.Second
+
+// typing shows, for the moment, that an answer is on its way. Nobody needs it, so
+// a failure is nobody's trouble.
+func (b *Bot) typing(ctx context.Context, to address) {
+	if to.Chat <= 0 { // in a group it would tell others who asked
+		return
+	}
+	_, err := b.call(ctx, askWithin, func(ctx context.Context) error {
+		_, err := b.lib.SendChatAction(ctx, &tg.SendChatActionParams{ChatID: to.Chat, MessageThreadID: to.Thread, Action: models.ChatActionTyping})
+		return err
+	})
+	if err != nil {
+		b.log.Debug("not shown as typing", "err", err)
 	}
 }
 

@@ -44,8 +44,15 @@ func refOf(chat int64, message int) engine.Ref {
 	return engine.Ref(strconv.FormatInt(chat, 10) + ":" + strconv.Itoa(message))
 }
 
+// pollMark ends the reference of a poll, which is revealed otherwise than a text.
+const pollMark = ":poll"
+
+func pollRef(chat int64, message int) engine.Ref { return refOf(chat, message) + pollMark }
+
+func isPoll(r engine.Ref) bool { return strings.HasSuffix(string(r), pollMark) }
+
 func readRef(r engine.Ref) (chat int64, message int, err error) {
-	c, m, ok := strings.Cut(string(r), ":")
+	c, m, ok := strings.Cut(strings.TrimSuffix(string(r), pollMark), ":")
 	if chat, err = strconv.ParseInt(c, 10, 64); err == nil && ok {
 		message, err = strconv.Atoi(m)
 	}
@@ -70,6 +77,15 @@ func (b *Bot) Post(ctx context.Context, d engine.Delivery) (engine.Receipt, erro
 	if err != nil {
 		return engine.Receipt{}, &engine.PostError{Kind: engine.Gone, Err: err}
 	}
+	if q, ok := quizPoll(d.Message); ok {
+		if r, err := b.sendPoll(ctx, to, q); err == nil || !noPolls(err) {
+			if err != nil {
+				return r, b.failed("post", d.To, err)
+			}
+			b.count("post", platform, "ok")
+			return r, nil
+		}
+	}
 	id, err := b.send(ctx, to, renderOne(d.Message), nil, postWaits)
 	if err != nil {
 		return engine.Receipt{}, b.failed("post", d.To, err)
@@ -84,7 +100,11 @@ func (b *Bot) Edit(ctx context.Context, to engine.Place, ref engine.Ref, m engin
 	if err != nil {
 		return &engine.PostError{Kind: engine.Lost, Err: err}
 	}
-	if err := b.edit(ctx, chat, message, renderOne(m), postWaits); err != nil {
+	change := func() error { return b.edit(ctx, chat, message, renderOne(m), postWaits) }
+	if isPoll(ref) {
+		change = func() error { return b.revealPoll(ctx, to, chat, message, m) }
+	}
+	if err := change(); err != nil {
 		return b.failed("edit", to, err)
 	}
 	b.count("edit", platform, "ok")

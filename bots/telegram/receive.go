@@ -23,15 +23,29 @@ type update struct {
 	Message  *message      `json:"message"`
 	Callback *callback     `json:"callback_query"`
 	Member   *memberChange `json:"my_chat_member"`
+	Posted   *message      `json:"channel_post"`
+	Vote     *vote         `json:"poll_answer"`
 }
 
 // allowedUpdates are the kinds in update, no more and no fewer.
-func allowedUpdates() []string { return []string{"message", "callback_query", "my_chat_member"} }
+func allowedUpdates() []string {
+	return []string{"message", "callback_query", "my_chat_member", "channel_post", "poll_answer"}
+}
+
+// vote is an answer to a quiz poll. It does not say where the poll is.
+type vote struct {
+	Poll    string  `json:"poll_id"`
+	User    *sender `json:"user"` // nil for a channel or an anonymous administrator
+	Options []int   `json:"option_ids"`
+}
 
 type chat struct {
 	ID   int64  `json:"id"`
 	Type string `json:"type"`
 }
+
+// shared reports whether others read the chat: a group or a channel.
+func (c chat) shared() bool { return c.group() || c.Type == "channel" }
 
 func (c chat) group() bool { return c.Type == "group" || c.Type == "supergroup" }
 
@@ -74,6 +88,9 @@ type callback struct {
 		InTopic bool  `json:"is_topic_message"`
 		Date    int64 `json:"date"`
 		Chat    chat  `json:"chat"`
+		Poll    *struct {
+			ID string `json:"id"`
+		} `json:"poll"`
 	} `json:"message"`
 	Data string `json:"data"`
 }
@@ -121,6 +138,10 @@ func (s self) receive(u update, at time.Time) (event, error) {
 		ev, err = s.said(*u.Message)
 	case u.Member != nil:
 		ev, err = s.changed(*u.Member)
+	case u.Posted != nil:
+		ev, err = s.said(*u.Posted)
+	case u.Vote != nil:
+		ev = voted(*u.Vote, at)
 	}
 	ev.in.ID = strconv.FormatInt(u.ID, 10)
 	return ev, err
@@ -145,8 +166,25 @@ func (s self) pressed(c callback, at time.Time) (event, error) {
 	ev.in.From, ev.in.Locale = c.From.user(), c.From.Locale
 	ev.in.At, ev.in.Late = at, true
 	ev.in.On, ev.in.Own = refOf(m.Chat.ID, m.ID), m.Chat.ID > 0
+	if m.Poll != nil {
+		ev.in.On = pollRef(m.Chat.ID, m.ID)
+	}
 	ev.in.Verb, ev.in.Args = action[0], action[1:]
 	return ev, nil
+}
+
+// voted reads an answer to a quiz poll, of which nobody can take a second one. One
+// that was taken back has no option, and ours cannot be.
+func voted(v vote, at time.Time) event {
+	var ev event
+	if v.User == nil || v.User.ID == 0 || v.Poll == "" || len(v.Options) != 1 {
+		return ev
+	}
+	ev.in.From, ev.in.Locale = v.User.user(), v.User.Locale
+	ev.in.In = engine.Place{Platform: platform, Chat: ev.in.From.ID}
+	ev.in.At, ev.in.Late, ev.in.Event = at, true, true
+	ev.in.Verb, ev.in.Args = engine.VerbBallot, []string{v.Poll, strconv.Itoa(v.Options[0])}
+	return ev
 }
 
 // said reads a message: a command, a line of text in a private chat, or the
@@ -165,7 +203,7 @@ func (s self) said(m message) (event, error) {
 	case m.MigrateFrom != 0:
 		ev.moved(m.MigrateFrom, m.Chat.ID)
 		return ev, nil
-	case m.AutoForward || len(m.Forward) > 0 || m.Text == "" || !m.Chat.group() && m.Chat.Type != "private":
+	case m.AutoForward || len(m.Forward) > 0 || m.Text == "" || !m.Chat.shared() && m.Chat.Type != "private":
 		return ev, nil
 	}
 	if !ev.from(m) {
@@ -175,11 +213,11 @@ func (s self) said(m message) (event, error) {
 	switch {
 	case ok && (verb != "" && s.known(verb)):
 		ev.in.Verb, ev.in.Args = verb, strings.Fields(valid(rest))
-	case ok && m.Chat.group() && !mine:
+	case ok && m.Chat.shared() && !mine:
 		return ev, nil // another bot's command
 	case ok:
 		ev.in.Verb = "/" + verb // no verb has a slash: the engine says that it is unknown
-	case m.Chat.group():
+	case m.Chat.shared():
 		return ev, nil
 	default:
 		ev.in.Args = []string{strings.TrimSpace(valid(m.Text))}
@@ -195,15 +233,15 @@ const lineVerb = "\n"
 func (ev *event) line()        { ev.in.Verb = lineVerb }
 func (ev *event) isLine() bool { return ev.in.Verb == lineVerb }
 
-// from reads who wrote. An administrator who hides behind the group is the
-// group; other bots, and channels, are nobody.
+// from reads who wrote. An administrator who hides behind the group, or writes
+// in a channel, is that chat; other bots, and channels, are nobody.
 func (ev *event) from(m message) bool {
 	switch {
-	case m.SenderChat != nil && m.SenderChat.ID == m.Chat.ID && m.Chat.group():
+	case m.SenderChat != nil && m.SenderChat.ID == m.Chat.ID && m.Chat.shared():
 		ev.alias = true
 		ev.in.From = engine.User{Platform: platform, ID: strconv.FormatInt(m.Chat.ID, 10)}
 		return true
-	case m.SenderChat != nil, m.From == nil, m.From.IsBot, m.From.ID == 0:
+	case m.SenderChat != nil, m.From == nil, m.From.IsBot, m.From.ID == 0, m.Chat.Type == "channel":
 		return false
 	}
 	ev.in.From, ev.in.Locale = m.From.user(), m.From.Locale
@@ -216,9 +254,6 @@ func (s self) changed(c memberChange) (event, error) {
 	var ev event
 	if c.Chat.ID == 0 {
 		return ev, errNoChat
-	}
-	if c.Chat.Type == "channel" {
-		return ev, nil
 	}
 	ev.place(c.Chat, 0, false)
 	ev.in.From, ev.in.At, ev.in.Event = c.From.user(), time.Unix(c.Date, 0), true

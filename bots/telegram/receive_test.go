@@ -63,6 +63,16 @@ func TestReceive(t *testing.T) {
 		i.From, i.Locale = engine.User{Platform: platform, ID: "-100777"}, ""
 		return i
 	}
+	channel := engine.Place{Platform: platform, Server: "-1008", Chat: "-1008"}
+	publisher := func(i engine.Input) engine.Input {
+		i.From, i.Locale = engine.User{Platform: platform, ID: "-1008"}, ""
+		return i
+	}
+	ballot := func(args ...string) engine.Input {
+		i := press(private, "", engine.VerbBallot, args...)
+		i.On, i.Own, i.Event = "", false, true
+		return i
+	}
 	inTopic := super
 	inTopic.Thread = "12"
 	button := func(data, message string) string {
@@ -120,7 +130,13 @@ func TestReceive(t *testing.T) {
 		{"muted", change(inGroup, `"status":"restricted","is_member":true,"can_send_messages":false`), event(super, "left")},
 		{"unmuted", change(inGroup, `"status":"restricted","is_member":true,"can_send_messages":true`), event(super, "joined")},
 		{"blocked", change(inPrivate, `"status":"kicked"`), event(private, "left")},
-		{"added to a channel", change(`"chat":{"id":-1008,"type":"channel"}`, `"status":"administrator"`), engine.Input{}},
+		{"added to a channel", change(`"chat":{"id":-1008,"type":"channel"}`, `"status":"administrator"`), event(channel, "joined")},
+		{"a command posted in a channel", strings.Replace(said(`"chat":{"id":-1008,"type":"channel"}`, "/setup", "6", `"sender_chat":{"id":-1008,"type":"channel"}`), `"message"`, `"channel_post"`, 1), publisher(input(channel, "setup"))},
+		{"another channel's post", strings.Replace(said(`"chat":{"id":-1008,"type":"channel"}`, "/setup", "6", `"sender_chat":{"id":-1009,"type":"channel"}`), `"message"`, `"channel_post"`, 1), engine.Input{}},
+		{"a press below a poll", button(`"help"`, `"message_id":9,"date":1,"poll":{"id":"7"},`+inGroup), press(super, "-100777:9:poll", "help")},
+		{"a vote", `{"update_id":5,"poll_answer":{"poll_id":"77","user":{"id":1001,"first_name":"Ann","last_name":"Lee","language_code":"pt-br"},"option_ids":[2]}}`, ballot("77", "2")},
+		{"a vote taken back", `{"update_id":5,"poll_answer":{"poll_id":"77","user":{"id":1001,"first_name":"Ann"},"option_ids":[]}}`, engine.Input{}},
+		{"a vote of a channel", `{"update_id":5,"poll_answer":{"poll_id":"77","voter_chat":{"id":-1008,"type":"channel"},"option_ids":[1]}}`, engine.Input{}},
 		{"moved, said by the old group", `{"update_id":5,"message":{"message_id":9,"date":1700000000,"chat":{"id":-4,"type":"group"},"migrate_to_chat_id":-100777}}`,
 			nobody(event(super, "moved", "-4"))},
 		{"moved, said by the new one", `{"update_id":5,"message":{"message_id":9,"date":1700000000,` + inGroup + `,"migrate_from_chat_id":-4}}`,

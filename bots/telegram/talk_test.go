@@ -25,13 +25,15 @@ func TestTalks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, talk := range talks {
-		t.Run(talk.Name, func(t *testing.T) {
-			d := newTalkDriver(t)
-			bottest.Play(t, talk, d, d.rec)
-			if p := d.tg.Problems(); len(p) > 0 {
-				t.Errorf("the fake found problems:\n%s", strings.Join(p, "\n"))
-			}
-		})
+		for name, change := range map[string]func(*world){talk.Name: nil, talk.Name + " by webhook": (*world).byWebhook} {
+			t.Run(name, func(t *testing.T) {
+				d := newTalkDriverBy(t, change)
+				bottest.Play(t, talk, d, d.rec)
+				if p := d.tg.Problems(); len(p) > 0 {
+					t.Errorf("the fake found problems:\n%s", strings.Join(p, "\n"))
+				}
+			})
+		}
 	}
 }
 
@@ -46,7 +48,10 @@ type talkDriver struct {
 	now time.Time
 }
 
-func newTalkDriver(t *testing.T) *talkDriver {
+func newTalkDriver(t *testing.T) *talkDriver { return newTalkDriverBy(t, nil) }
+
+// newTalkDriverBy starts the bot; change, if not nil, chooses another way in.
+func newTalkDriverBy(t *testing.T, change func(*world)) *talkDriver {
 	d := &talkDriver{people: map[string]int64{}, groups: map[string]int64{}, now: bottest.TalkStart}
 	d.world = newWorld(t, bottest.TelegramOptions{Now: d.Now}, nil)
 	e, err := engine.New(t.Context(), engine.Config{Store: storetest.Memory(), Bank: contenttest.Bank(), Secret: make([]byte, 32)})
@@ -54,6 +59,9 @@ func newTalkDriver(t *testing.T) *talkDriver {
 	d.engine = e
 	d.rec = bottest.NewWitness(e)
 	d.cfg.Engine, d.cfg.Now = d.rec, d.Now
+	if change != nil {
+		change(d.world)
+	}
 	d.start()
 	return d
 }

@@ -95,10 +95,19 @@ func (c PrivacyConfig) keep() time.Duration {
 
 // TelegramConfig is Telegram. Without a token it is off.
 type TelegramConfig struct {
-	Token     bots.Secret `yaml:"token"`
-	TokenFile string      `yaml:"token_file"`
-	Server    string      `yaml:"server"`
+	Token      bots.Secret `yaml:"token"`
+	TokenFile  string      `yaml:"token_file"`
+	Server     string      `yaml:"server"`
+	Updates    string      `yaml:"updates"`
+	WebhookURL string      `yaml:"webhook_url"`
+	Listen     string      `yaml:"listen"`
 }
+
+// Ways in which updates come.
+const (
+	byPoll    = "poll"
+	byWebhook = "webhook"
+)
 
 // DiscordConfig is Discord. Without a token it is off.
 type DiscordConfig struct {
@@ -147,7 +156,7 @@ func Default() Config {
 		Daily:    DailyConfig{CatchUp: 6 * time.Hour},
 		Privacy:  PrivacyConfig{KeepMonths: 24},
 		Discord:  DiscordConfig{Server: "https://discord.com", Interactions: byGateway, Listen: "127.0.0.1:8078", Shards: "auto"},
-		Telegram: TelegramConfig{Server: "https://api.telegram.org"},
+		Telegram: TelegramConfig{Server: "https://api.telegram.org", Updates: byPoll, Listen: "127.0.0.1:8079"},
 		Admin:    AdminConfig{Listen: "127.0.0.1:8077"},
 		Log:      LogConfig{Level: "info", Format: "text"},
 	}
@@ -310,6 +319,12 @@ func (c Config) Validate() error {
 		bad("discord.listen is %q: write an address such as 127.0.0.1:8078, to which your proxy passes Discord's requests", c.Discord.Listen)
 	}
 	server("telegram.server", c.Telegram.Server)
+	if c.Telegram.Updates != byPoll && c.Telegram.Updates != byWebhook {
+		bad("telegram.updates is %q: write poll or webhook", c.Telegram.Updates)
+	}
+	if c.Telegram.Updates == byWebhook && c.Telegram.Token != "" && !strings.HasPrefix(c.Telegram.WebhookURL, "https://") {
+		bad("telegram.webhook_url is %q: write the address, beginning with https://, at which your proxy takes Telegram's updates", c.Telegram.WebhookURL)
+	}
 	if c.Admin.Listen != "" {
 		host, _, err := net.SplitHostPort(c.Admin.Listen)
 		if ip := net.ParseIP(host); err != nil || (host != "localhost" && (ip == nil || !ip.IsLoopback())) {

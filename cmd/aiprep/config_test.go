@@ -82,6 +82,8 @@ func TestEveryKeyCanBeSetByEnvironment(t *testing.T) {
 	special := map[string][2]string{ // value, and what it becomes
 		"discord.server": {"http://127.0.0.1:1", "http://127.0.0.1:1"}, "telegram.server": {"http://127.0.0.1:1", "http://127.0.0.1:1"},
 		"discord.token_file": {"secret", "secret"}, "telegram.token_file": {"secret", "secret"},
+		"discord.interactions": {"http", "http"}, "discord.shards": {"3", "3"},
+		"telegram.updates": {"webhook", "webhook"}, "telegram.webhook_url": {"https://bot.example.org/", "https://bot.example.org/"},
 		"admin.listen": {"127.0.0.1:9", "127.0.0.1:9"}, "log.level": {"debug", "debug"}, "log.format": {"json", "json"},
 	}
 	for _, l := range leaves(reflect.TypeFor[Config](), "") {
@@ -90,6 +92,8 @@ func TestEveryKeyCanBeSetByEnvironment(t *testing.T) {
 			switch l.kind {
 			case reflect.TypeFor[int]():
 				value = [2]string{"7", "7"}
+			case reflect.TypeFor[bool]():
+				value = [2]string{"true", "true"}
 			case reflect.TypeFor[time.Duration]():
 				value = [2]string{"90m", "1h30m0s"}
 			}

@@ -97,7 +97,7 @@ func live(bank *content.Bank) int {
 func newBots(cfg Config, eng *engine.Engine, log *slog.Logger, m *metrics) (map[string]bot, error) {
 	all := map[string]bot{}
 	if cfg.Telegram.Token != "" {
-		b, err := telegram.New(telegram.Config{Engine: eng, Token: cfg.Telegram.Token, Log: log, Count: m.count, BaseURL: cfg.Telegram.Server})
+		b, err := newTelegram(cfg.Telegram, eng, log, m)
 		if err != nil {
 			return nil, err
 		}
@@ -111,6 +111,18 @@ func newBots(cfg Config, eng *engine.Engine, log *slog.Logger, m *metrics) (map[
 		all["discord"] = b
 	}
 	return all, nil
+}
+
+func newTelegram(cfg TelegramConfig, eng *engine.Engine, log *slog.Logger, m *metrics) (*telegram.Bot, error) {
+	how := telegram.Config{Engine: eng, Token: cfg.Token, Log: log, Count: m.count, BaseURL: cfg.Server}
+	if cfg.Updates == byWebhook {
+		l, err := net.Listen("tcp", cfg.Listen)
+		if err != nil {
+			return nil, fmt.Errorf("take in telegram's updates: %w", err)
+		}
+		how.Webhook, how.WebhookURL = l, cfg.WebhookURL
+	}
+	return telegram.New(how)
 }
 
 func newDiscord(cfg DiscordConfig, eng *engine.Engine, log *slog.Logger, m *metrics) (*discord.Bot, error) {
