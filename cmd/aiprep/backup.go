@@ -35,11 +35,8 @@ func (p *program) backup(ctx context.Context, to string, now time.Time) error {
 		return err
 	}
 	if to == "" {
-		dir, file := filepath.Split(cfg.Store.File)
-		if cfg.Store.BackupDir != "" {
-			dir = cfg.Store.BackupDir
-		}
-		to = filepath.Join(dir, file+".backup-"+now.UTC().Format("20060102T150405Z"))
+		dir, name := backupName(cfg.Store)
+		to = filepath.Join(dir, name+now.UTC().Format(stampLayout))
 	}
 	if to, err = filepath.Abs(to); err != nil { // serve may run in another folder
 		return fmt.Errorf("backup: %w", err)

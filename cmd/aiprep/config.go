@@ -40,7 +40,10 @@ type StoreConfig struct {
 	KeyFile   string `yaml:"key_file"`
 	MaxSizeMB int    `yaml:"max_size_mb"`
 	BackupDir string `yaml:"backup_dir"`
-	Socket    string `yaml:"socket"`
+	// BackupEvery is how often serve makes a backup; 0 leaves it to the operator.
+	BackupEvery time.Duration `yaml:"backup_every"`
+	BackupKeep  int           `yaml:"backup_keep"`
+	Socket      string        `yaml:"socket"`
 }
 
 // ContentConfig says what is asked beside what is built in.
@@ -152,7 +155,7 @@ type LogConfig struct {
 // Default returns the settings that hold where the file says nothing.
 func Default() Config {
 	return Config{
-		Store:    StoreConfig{File: "aiprep.db"},
+		Store:    StoreConfig{File: "aiprep.db", BackupEvery: 24 * time.Hour, BackupKeep: 7},
 		Daily:    DailyConfig{CatchUp: 6 * time.Hour},
 		Privacy:  PrivacyConfig{KeepMonths: 24},
 		Discord:  DiscordConfig{Server: "https://discord.com", Interactions: byGateway, Listen: "127.0.0.1:8078", Shards: "auto"},
@@ -296,6 +299,12 @@ func (c Config) Validate() error {
 	}
 	if c.Store.MaxSizeMB < 0 {
 		bad("store.max_size_mb is %d: write 0 for no limit, or a number of megabytes", c.Store.MaxSizeMB)
+	}
+	if c.Store.BackupEvery < 0 || c.Store.BackupEvery > 0 && c.Store.BackupEvery < time.Minute {
+		bad("store.backup_every is %v: write a time such as 24h, or 0s for none", c.Store.BackupEvery)
+	}
+	if c.Store.BackupKeep < 1 {
+		bad("store.backup_keep is %d: write how many backups to keep, at least 1", c.Store.BackupKeep)
 	}
 	if c.Daily.CatchUp < 0 || c.Daily.CatchUp > 24*time.Hour {
 		bad("daily.catch_up is %v: write a time from 0s to 24h", c.Daily.CatchUp)

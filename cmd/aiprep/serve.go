@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,6 +79,10 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer ops.close()
+	backups, stop := context.WithCancel(ctx)
+	var backing sync.WaitGroup
+	backing.Go(func() { backUpDaily(backups, cfg.Store, store.file, time.Now, log) })
+	defer func() { stop(); backing.Wait() }()
 	log.Info("aiprep runs", "version", version(), "store", cfg.Store.File, "items", live(bank))
 	return runAll(ctx, eng, all, ops, log)
 }
