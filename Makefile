@@ -12,7 +12,7 @@ race:
 crash:
 	AIPREP_KILLS=200 go test ./cmd/aiprep -run TestKills -count=1 -v
 
-# Breaks the program in three ways and shows which tests notice.
+# Breaks the program in five ways and shows which tests notice.
 mutants:
 	.ci/mutants/run
 

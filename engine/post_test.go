@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -279,5 +280,44 @@ func TestMoveOntoAnotherSpaceLeavesOne(t *testing.T) {
 		if d.To.Chat != "new" {
 			t.Errorf("posted to %q", d.To.Chat)
 		}
+	}
+}
+
+// dying is a platform on which a post arrives and the process ends before it
+// hears of that.
+type dying struct {
+	*platform
+	die func()
+}
+
+func (d *dying) Post(ctx context.Context, x engine.Delivery) (engine.Receipt, error) {
+	r, _ := d.platform.Post(ctx, x)
+	d.die()
+	return r, context.Canceled
+}
+
+// A process that ends between a post and its receipt leaves a claim: the next
+// one does not post at once, but waits for a press and then says that it posts
+// again.
+func TestACrashWhilePostingLeavesADoubt(t *testing.T) {
+	c := newChat(t)
+	c.types("admin", "g", "setup 09:00")
+	ctx, cancel := context.WithCancel(t.Context())
+	_ = c.e.Advance(ctx, map[string]engine.Poster{"test": &dying{c.posts, cancel}}, monday.Add(time.Hour))
+	if len(c.posts.sent) != 1 {
+		t.Fatalf("%d posts before the end", len(c.posts.sent))
+	}
+	c.reopen()
+	c.until(monday.Add(time.Hour + 5*time.Minute))
+	if len(c.posts.sent) != 1 {
+		t.Fatalf("%d posts within five minutes: a claim was not kept", len(c.posts.sent))
+	}
+	c.until(monday.Add(time.Hour + 15*time.Minute))
+	if len(c.posts.sent) != 2 {
+		t.Fatalf("%d posts after a quarter of an hour", len(c.posts.sent))
+	}
+	c.wants(c.last(), "Posted again")
+	if a, b := c.posts.sent[0], c.posts.sent[1]; a.Key != b.Key {
+		t.Errorf("two deliveries: %s and %s", a.Key, b.Key)
 	}
 }
