@@ -235,6 +235,9 @@ func (e *Engine) serve(ctx context.Context, tx Tx, v verb, in Input) (served, er
 	if err == nil && !v.reads {
 		err = t.news(&r)
 	}
+	if err == nil {
+		err = t.flush()
+	}
 	r.Lang = t.words.tag.String()
 	return served{r, t.putJobs, t.held, t.drawing}, err
 }

@@ -98,6 +98,9 @@ func (t *turn) linkHere(code string, l link, step string) (Reply, error) {
 	if err := t.tx.Delete(keyLink(code)); err != nil {
 		return Reply{}, fmt.Errorf("link: %w", err)
 	}
+	if err := t.flush(); err != nil {
+		return Reply{}, err
+	}
 	into, err := t.merge(t.id, l.To)
 	if err != nil {
 		return Reply{}, fmt.Errorf("link: %w", err)

@@ -195,6 +195,9 @@ func (t *turn) erase() (Reply, error) {
 			},
 		}), nil
 	}
+	if err := t.flush(); err != nil {
+		return Reply{}, err
+	}
 	if err := t.e.erasePerson(t.tx, t.id); err != nil {
 		return Reply{}, err
 	}

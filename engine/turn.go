@@ -28,6 +28,7 @@ type turn struct {
 	spaceID ID // "" until the place is known
 	space   space
 	putJobs bool
+	dirty   bool           // the person is to be written
 	drawing *drawing       // wanted with the reply, or nil
 	ranks   []picture.Rank // of a board, for its drawing
 	held    bool           // an item was held
@@ -75,11 +76,24 @@ func (t *turn) enrol() error {
 	return t.savePerson()
 }
 
+// savePerson has the person written at the end of the turn: an answer changes
+// them several times.
 func (t *turn) savePerson() error {
 	if a := (accountID{Platform: t.in.From.Platform, ID: t.in.From.ID}); !slices.Contains(t.person.On, a) {
 		t.person.On = append(t.person.On, a)
 	}
 	t.person.Name, t.person.Seen = t.in.From.Name, max(t.person.Seen, t.in.At.Unix())
+	t.dirty = true
+	return nil
+}
+
+// flush writes the person if they changed. Who reads or deletes a person's record
+// in the turn calls it before.
+func (t *turn) flush() error {
+	if !t.dirty || t.id == "" {
+		return nil
+	}
+	t.dirty = false
 	return put(t.tx, keyMe(t.id), t.person)
 }
 

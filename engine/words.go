@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ func (p *phrase) UnmarshalYAML(n *yaml.Node) error {
 type catalogue struct {
 	tag     language.Tag
 	phrases map[word]phrase
+	parsed  map[string]content.Text // every template, read once
 }
 
 // reference is the language whose catalogue says which phrases there are.
@@ -58,6 +60,12 @@ func loadWords(lang string) (*catalogue, error) {
 	c := &catalogue{tag: language.MustParse(lang)}
 	if err := yaml.Unmarshal(raw, &c.phrases); err != nil {
 		return nil, fmt.Errorf("read words of %q: %w", lang, err)
+	}
+	c.parsed = map[string]content.Text{}
+	for _, forms := range c.phrases {
+		for _, template := range forms {
+			c.parsed[template] = content.Parse(template)
+		}
 	}
 	return c, nil
 }
@@ -184,8 +192,11 @@ func (c *catalogue) say(w word, s ...any) string {
 // text fills a phrase as styled Text. Slots are filled after the Markdown was
 // read, so a name cannot add any.
 func (c *catalogue) text(w word, s ...any) content.Text {
-	t := content.Parse(c.template(w, s))
-	for i := range t {
+	parsed := c.parsed[c.template(w, s)]
+	t := make(content.Text, len(parsed))
+	for i := range parsed {
+		t[i] = parsed[i]
+		t[i].Spans = slices.Clone(parsed[i].Spans)
 		for j := range t[i].Spans {
 			t[i].Spans[j].Text = slots(s).fill(t[i].Spans[j].Text)
 		}
