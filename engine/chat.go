@@ -38,10 +38,11 @@ type Input struct {
 	Late   bool      // At is only the time of receipt
 	From   User
 	In     Place
-	On     Ref  // the message pressed, or ""
-	Own    bool // nobody but From sees On: only such a message may be replaced
-	Admin  bool // the adapter checked, for this event, that From manages In.Server
-	Event  bool // the platform reports this, no person asked for it: joined, left, moved
+	On     Ref    // the message pressed, or ""
+	Poll   string // the id of the native quiz that On is, or ""
+	Own    bool   // nobody but From sees On: only such a message may be replaced
+	Admin  bool   // the adapter checked, for this event, that From manages In.Server
+	Event  bool   // the platform reports this, no person asked for it: joined, left, moved
 	Verb   string
 	Args   []string
 	Locale string // BCP 47 tag as the platform sends it, or ""

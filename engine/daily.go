@@ -244,6 +244,12 @@ func (t *turn) adopt(space ID, d Date, o *occurrence) error {
 	if len(o.Refs) >= 4 {
 		return nil
 	}
+	if t.in.Poll != "" {
+		t.quiz = t.in.Poll
+		if err := t.schedule().asks(t.in.Poll, d); err != nil {
+			return err
+		}
+	}
 	return t.schedule().sent(d, o, t.in.On)
 }
 

@@ -177,7 +177,7 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	in.Args = bounded(in.Args)
 	v, ok := e.find(&in)
 	if !ok || v.system != in.Event {
-		return Reply{Whisper: &Message{Text: e.in(in.Locale).text(wUnknownCommand)}}, nil
+		return Reply{Whisper: &Message{Text: e.in(in.Locale).text(wUnknownCommand)}, Lang: in.Locale}, nil
 	}
 	if !in.Event {
 		if r, stop := e.refuse(v, in); stop {
@@ -207,6 +207,9 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	if out.woke {
 		e.nudge()
 	}
+	if err := e.countBallots(ctx, in.From.Platform, out.quiz); err != nil {
+		e.log.Error("waiting answers not counted", "err", err) // they wait on; this one is told
+	}
 	e.draw(out.drawing, out.reply)
 	out.reply.Lang = cmp.Or(out.reply.Lang, in.Locale)
 	e.count("command", in.From.Platform, "ok")
@@ -220,6 +223,7 @@ type served struct {
 	woke    bool // a job was put
 	held    bool // an item was held
 	drawing *drawing
+	quiz    string // a native quiz that became known
 }
 
 // serve runs a verb in a transaction, which may run again.
@@ -239,7 +243,7 @@ func (e *Engine) serve(ctx context.Context, tx Tx, v verb, in Input) (served, er
 		err = t.flush()
 	}
 	r.Lang = t.words.tag.String()
-	return served{r, t.putJobs, t.held, t.drawing}, err
+	return served{r, t.putJobs, t.held, t.drawing, t.quiz}, err
 }
 
 // What is longer than any command needs is cut before a transaction has to
@@ -273,7 +277,7 @@ func (e *Engine) find(in *Input) (verb, bool) {
 // refuse checks limits, rights and place, on every press anew.
 func (e *Engine) refuse(v verb, in Input) (Reply, bool) {
 	say := func(w word, s ...any) (Reply, bool) {
-		return Reply{Whisper: &Message{Text: e.in(in.Locale).text(w, s...)}}, true
+		return Reply{Whisper: &Message{Text: e.in(in.Locale).text(w, s...)}, Lang: in.Locale}, true
 	}
 	// An Input that comes again with what the platform said was paid for.
 	if wait := e.limits.take(in.From, v.Costly, in.At, in.Sight == nil); wait > 0 {

@@ -185,6 +185,20 @@ func (t *turn) mergeRest(a, b ID) error {
 			return fmt.Errorf("move account: %w", err)
 		}
 	}
+	for _, chat := range other.Private {
+		var s space
+		if found, err := get(t.tx, keySpace(chat), &s); err != nil {
+			return err
+		} else if !found || s.Owner != b {
+			continue
+		}
+		if s.Owner = a; chat == t.spaceID {
+			t.space = s
+		}
+		if err := put(t.tx, keySpace(chat), s); err != nil {
+			return err
+		}
+	}
 	var mine, theirs test
 	if _, err := get(t.tx, keyTest(a), &mine); err != nil {
 		return err

@@ -106,7 +106,8 @@ func (s *scheduling) rechoose(key []byte, j job) error {
 }
 
 func (e *Engine) stillAsked(o occurrence) bool {
-	return asked(e.bank.Item(o.Item), o.Rev, len(o.Order))
+	item := e.bank.Item(o.Item)
+	return asked(item, o.Rev, len(o.Order)) && !e.paused(item)
 }
 
 // giveUp drops a post that was found absent too late.

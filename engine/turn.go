@@ -29,6 +29,7 @@ type turn struct {
 	space   space
 	putJobs bool
 	dirty   bool           // the person is to be written
+	quiz    string         // a native quiz that became known, whose answers may wait
 	drawing *drawing       // wanted with the reply, or nil
 	ranks   []picture.Rank // of a board, for its drawing
 	held    bool           // an item was held

@@ -72,9 +72,14 @@ func (s *shard) keep(ctx context.Context) error {
 	return nil
 }
 
-// fatalClose reads the codes with which Discord closes a connection for good
+// fatalClose reads a refused token, and the codes with which Discord closes a
+// connection for good
 // (https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway).
 func fatalClose(err error) error {
+	var refused *apiError
+	if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized && !refused.Plain {
+		return errBadToken()
+	}
 	var closed *websocket.CloseError
 	if !errors.As(err, &closed) {
 		return nil

@@ -51,6 +51,9 @@ func (b *Bot) gatewayInfo(ctx context.Context) (gatewayInfo, error) {
 func (b *Bot) supervise(ctx context.Context) error {
 	for pause := b.timing.first; ctx.Err() == nil; pause = min(2*pause, b.timing.long) {
 		info, err := b.gatewayInfo(ctx)
+		if fatal := fatalClose(err); fatal != nil {
+			return fatal
+		}
 		if err != nil {
 			if ctx.Err() == nil {
 				b.log.Warn("discord's gateway cannot be asked about", "err", err, "retry", pause)

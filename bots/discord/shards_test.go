@@ -80,3 +80,18 @@ func TestTheLastIntroductionsAreNotSpent(t *testing.T) {
 		t.Errorf("the log says:\n%s", log)
 	}
 }
+
+// A token that is reset while the bot runs ends it with what to do, also when
+// only REST says so.
+func TestATokenResetWhileRunningEndsRun(t *testing.T) {
+	w := newWorld(t, bottest.DiscordOptions{}, nil)
+	w.run(nil)
+	w.d.Inject(bottest.Fault{Match: "GET /gateway/bot", Times: -1, Kind: bottest.Status{Code: 401, Body: `{"message":"401: Unauthorized","code":0}`, ContentType: "application/json"}})
+	w.d.CloseAll(4000)
+	w.until("it ends", func() bool { return w.counts.get("gateway refused") == 1 })
+	err := w.stop()
+	w.stop = func() error { return nil }
+	if err == nil || !strings.Contains(err.Error(), "discord.token") {
+		t.Errorf("Run() = %v", err)
+	}
+}

@@ -117,6 +117,9 @@ func TestAVoteBeforeTheReceipt(t *testing.T) {
 	if polls != 1 {
 		t.Errorf("%d polls: the press adopts the first", polls)
 	}
+	if got := d.saw("bob", "/stats"); !strings.Contains(got, "1 answer") {
+		t.Errorf("bob's vote waited in vain: %q", got)
+	}
 }
 
 // What does not fit a poll, or a chat without polls, gets buttons.

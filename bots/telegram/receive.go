@@ -167,7 +167,7 @@ func (s self) pressed(c callback, at time.Time) (event, error) {
 	ev.in.At, ev.in.Late = at, true
 	ev.in.On, ev.in.Own = refOf(m.Chat.ID, m.ID), m.Chat.ID > 0
 	if m.Poll != nil {
-		ev.in.On = pollRef(m.Chat.ID, m.ID)
+		ev.in.On, ev.in.Poll = pollRef(m.Chat.ID, m.ID), m.Poll.ID
 	}
 	ev.in.Verb, ev.in.Args = action[0], action[1:]
 	return ev, nil

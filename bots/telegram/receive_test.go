@@ -73,6 +73,7 @@ func TestReceive(t *testing.T) {
 		i.On, i.Own, i.Event = "", false, true
 		return i
 	}
+	ofPoll := func(i engine.Input, id string) engine.Input { i.Poll = id; return i }
 	inTopic := super
 	inTopic.Thread = "12"
 	button := func(data, message string) string {
@@ -133,7 +134,7 @@ func TestReceive(t *testing.T) {
 		{"added to a channel", change(`"chat":{"id":-1008,"type":"channel"}`, `"status":"administrator"`), event(channel, "joined")},
 		{"a command posted in a channel", strings.Replace(said(`"chat":{"id":-1008,"type":"channel"}`, "/setup", "6", `"sender_chat":{"id":-1008,"type":"channel"}`), `"message"`, `"channel_post"`, 1), publisher(input(channel, "setup"))},
 		{"another channel's post", strings.Replace(said(`"chat":{"id":-1008,"type":"channel"}`, "/setup", "6", `"sender_chat":{"id":-1009,"type":"channel"}`), `"message"`, `"channel_post"`, 1), engine.Input{}},
-		{"a press below a poll", button(`"help"`, `"message_id":9,"date":1,"poll":{"id":"7"},`+inGroup), press(super, "-100777:9:poll", "help")},
+		{"a press below a poll", button(`"help"`, `"message_id":9,"date":1,"poll":{"id":"7"},`+inGroup), ofPoll(press(super, "-100777:9:poll", "help"), "7")},
 		{"a vote", `{"update_id":5,"poll_answer":{"poll_id":"77","user":{"id":1001,"first_name":"Ann","last_name":"Lee","language_code":"pt-br"},"option_ids":[2]}}`, ballot("77", "2")},
 		{"a vote taken back", `{"update_id":5,"poll_answer":{"poll_id":"77","user":{"id":1001,"first_name":"Ann"},"option_ids":[]}}`, engine.Input{}},
 		{"a vote of a channel", `{"update_id":5,"poll_answer":{"poll_id":"77","voter_chat":{"id":-1008,"type":"channel"},"option_ids":[1]}}`, engine.Input{}},
