@@ -1,6 +1,10 @@
 package engine
 
-import "aiprep/content"
+import (
+	"slices"
+
+	"aiprep/content"
+)
 
 // Verbs of buttons; people never type them.
 const (
@@ -20,8 +24,8 @@ const (
 )
 
 // commands builds the one table of everything that can be typed or pressed, in
-// the words of a language.
-func (c *catalogue) commands() ([]Command, map[string]verb) {
+// the words of a language; unlocking adds what belongs to it.
+func (c *catalogue) commands(unlocking bool) ([]Command, map[string]verb) {
 	scope := Option{Name: "scope", Kind: TopicOption, Summary: c.say(wOptScope)}
 	topic := Option{Name: "topic", Kind: TopicOption, Summary: c.say(wOptTopic)}
 	page := Option{Name: "page", Kind: NumberOption, Summary: c.say(wOptPage)}
@@ -72,6 +76,10 @@ func (c *catalogue) commands() ([]Command, map[string]verb) {
 		{Command: hidden(verbJoined, ShowsWhisper), run: (*turn).joined, system: true},
 		{Command: hidden(verbLeft, ShowsWhisper), run: (*turn).left, system: true},
 		{Command: hidden(verbMoved, ShowsWhisper), run: (*turn).moved, system: true},
+	}
+	if unlocking {
+		code := Option{Name: "code", Kind: TextOption, Summary: c.say(wOptUnlock)}
+		all = slices.Insert(all, slices.IndexFunc(all, func(v verb) bool { return v.Hidden }), verb{Command: costly(typed("unlock", wCmdUnlock, code)), run: (*turn).unlock})
 	}
 	table := make([]Command, 0, len(all))
 	verbs := make(map[string]verb, len(all))

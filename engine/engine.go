@@ -32,6 +32,8 @@ type Config struct {
 	// Keep is how long a silent person or a lost server is kept; 0 means 24
 	// months, less than 0 for ever.
 	Keep time.Duration
+	// Unlock limits what is free; nil means that everything is.
+	Unlock *Unlocking
 	// Fonts, TTF or OTF, write on pictures what the built-in ones can't.
 	Fonts [][]byte
 }
@@ -52,10 +54,12 @@ type Engine struct {
 	blocks     atomic.Pointer[blockedKeys]
 	keep       time.Duration
 	artist     *picture.Artist
-	tables     map[string][]Command // by language
-	verbs      map[string]verb
-	limits     *limiter
-	wake       chan struct{} // a job was put: RunSchedule looks again
+
+	unlocking *Unlocking
+	tables    map[string][]Command // by language
+	verbs     map[string]verb
+	limits    *limiter
+	wake      chan struct{} // a job was put: RunSchedule looks again
 
 	rescore sync.Mutex // one Rescore at a time
 
@@ -71,7 +75,8 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		store: cfg.Store, bank: cfg.Bank, log: cfg.Log, count: cfg.Count, catchUp: cfg.CatchUp,
+		unlocking: cfg.Unlock,
+		store:     cfg.Store, bank: cfg.Bank, log: cfg.Log, count: cfg.Count, catchUp: cfg.CatchUp,
 		catalogues: catalogues, tables: map[string][]Command{}, model: skill.Default(), limits: newLimiter(),
 		wake: make(chan struct{}, 1), flight: map[string]bool{},
 	}
@@ -88,7 +93,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.keep = keepFor
 	}
 	for lang, c := range catalogues {
-		table, verbs := c.commands()
+		table, verbs := c.commands(e.unlocking != nil)
 		e.tables[lang] = table
 		if lang == reference {
 			e.verbs = verbs

@@ -212,6 +212,14 @@ func (t *turn) mergeRest(a, b ID) error {
 			return err
 		}
 	}
+	var right unlocked
+	if found, err := get(t.tx, keyUnlock(b), &right); err != nil {
+		return err
+	} else if found {
+		if err := put(t.tx, keyUnlock(a), right); err != nil {
+			return err
+		}
+	}
 	moved := map[string]Record{}
 	err = eachBelow(t.tx, []byte("flag/"), func(r Record) error {
 		if item, own := strings.CutSuffix(string(r.Key), "/"+string(b)); own {

@@ -29,6 +29,9 @@ func (t *turn) startTest() (Reply, error) {
 	if _, err := t.scopeTopics(scope); err != nil {
 		return Reply{}, err
 	}
+	if r, stop, err := t.limited(); err != nil || stop {
+		return r, err
+	}
 	run, err = t.newRun(scope)
 	if err != nil {
 		return Reply{}, err

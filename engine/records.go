@@ -25,6 +25,7 @@ import (
 //	p/<person>/me                        person
 //	p/<person>/skill                     abilities
 //	p/<person>/test                      the current or last test
+//	p/<person>/unlock                    the right to everything
 //	p/<person>/ask                       a line of text that is awaited
 //	p/<person>/item/<item>               what the person last did with an item
 //	p/<person>/card/<item>               when a missed item is asked again
@@ -37,6 +38,7 @@ import (
 //	board/<space>/<person>               one person's points in a server
 //	day/<space>/<date>                   quorum of one date; stays for ever
 //	flag/<item>/<person>                 what a person says is wrong with a question
+//	code/<hmac>                          an unlock code that nobody has used
 //	poll/<hmac>                          the challenge that a native quiz asks
 //	ballot/<hmac>/<hmac>                 an answer to a quiz that is not known yet
 //	block/<account or place>             who the operator has shut out
@@ -126,6 +128,12 @@ func keyMark(s ID, d Date, p ID) []byte {
 }
 
 func keyBoard(s ID, p ID) []byte { return []byte("board/" + string(s) + "/" + string(p)) }
+
+func keyUnlock(p ID) []byte { return keyPerson(p, "unlock") }
+
+func keyCode(secret []byte, code string) []byte {
+	return []byte("code/" + idCode.EncodeToString(mac(secret, "code", code)[:16]))
+}
 
 func keyPoll(secret []byte, platform, id string) []byte {
 	return []byte("poll/" + idCode.EncodeToString(mac(secret, "poll", platform, id)[:16]))

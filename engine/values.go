@@ -24,6 +24,8 @@ type person struct {
 	Hidden   bool         `cbor:"15,keyasint,omitempty"` // does not want to be on boards
 	Seen     int64        `cbor:"18,keyasint,omitempty"` // when they last wrote something, Unix seconds
 	Lang     string       `cbor:"20,keyasint,omitempty"` // their own choice; "" follows the platform
+	FreeOn   Date         `cbor:"21,keyasint,omitempty"` // the date on which Free counts
+	Free     int          `cbor:"22,keyasint,omitempty"` // free tests begun
 	Best     int          `cbor:"17,keyasint,omitempty"` // the longest streak of those who became this person
 	Rescored []string     `cbor:"16,keyasint,omitempty"` // withdrawn questions that they were scored again without, and not told yet
 	Rests    []rest       `cbor:"14,keyasint,omitempty"` // rest days and vacations, by when they were chosen

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"aiprep/bots"
+	"aiprep/engine"
 )
 
 // Config is the operator's file. Every key can also be set by an environment
@@ -28,6 +29,7 @@ type Config struct {
 	Daily    DailyConfig    `yaml:"daily"`
 	Privacy  PrivacyConfig  `yaml:"privacy"`
 	Pictures PicturesConfig `yaml:"pictures"`
+	Unlock   UnlockConfig   `yaml:"unlock"`
 	Discord  DiscordConfig  `yaml:"discord"`
 	Telegram TelegramConfig `yaml:"telegram"`
 	Admin    AdminConfig    `yaml:"admin"`
@@ -54,6 +56,26 @@ type ContentConfig struct {
 // DailyConfig concerns the daily challenge of every server.
 type DailyConfig struct {
 	CatchUp time.Duration `yaml:"catch_up"`
+}
+
+// UnlockConfig says what is free.
+type UnlockConfig struct {
+	Mode        string `yaml:"mode"`
+	TestsPerDay int    `yaml:"tests_per_day"`
+}
+
+// Modes of unlocking.
+const (
+	unlockOff  = "off"
+	unlockSell = "sell"
+)
+
+// engine is what the engine is told; nil means that everything is free.
+func (c UnlockConfig) engine() *engine.Unlocking {
+	if c.Mode != unlockSell {
+		return nil
+	}
+	return &engine.Unlocking{TestsPerDay: c.TestsPerDay}
 }
 
 // PicturesConfig concerns the cards that show scores.
@@ -158,6 +180,7 @@ func Default() Config {
 		Store:    StoreConfig{File: "aiprep.db", BackupEvery: 24 * time.Hour, BackupKeep: 7},
 		Daily:    DailyConfig{CatchUp: 6 * time.Hour},
 		Privacy:  PrivacyConfig{KeepMonths: 24},
+		Unlock:   UnlockConfig{Mode: unlockOff, TestsPerDay: 1},
 		Discord:  DiscordConfig{Server: "https://discord.com", Interactions: byGateway, Listen: "127.0.0.1:8078", Shards: "auto"},
 		Telegram: TelegramConfig{Server: "https://api.telegram.org", Updates: byPoll, Listen: "127.0.0.1:8079"},
 		Admin:    AdminConfig{Listen: "127.0.0.1:8077"},
@@ -311,6 +334,12 @@ func (c Config) Validate() error {
 	}
 	if c.Privacy.KeepMonths < 0 || c.Privacy.KeepMonths > 1200 {
 		bad("privacy.keep_months is %d: write a number of months, or 0 to keep everything until it is erased", c.Privacy.KeepMonths)
+	}
+	if c.Unlock.Mode != unlockOff && c.Unlock.Mode != unlockSell {
+		bad("unlock.mode is %q: write off or sell", c.Unlock.Mode)
+	}
+	if c.Unlock.TestsPerDay < 0 || c.Unlock.TestsPerDay > 1000 {
+		bad("unlock.tests_per_day is %d: write how many tests a day are free", c.Unlock.TestsPerDay)
 	}
 	server := func(key, address string) {
 		if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {

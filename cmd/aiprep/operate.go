@@ -61,6 +61,13 @@ func storeCommands() map[string]storeCommand {
 			}
 			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return doBlock(ctx, eng, how) })
 		},
+		"unlock": func(ctx context.Context, s site, ask func(any) error) (any, error) {
+			var how unlockHow
+			if err := ask(&how); err != nil {
+				return nil, err
+			}
+			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return doUnlock(ctx, eng, how, time.Now()) })
+		},
 		"item-numbers": func(ctx context.Context, s site, _ func(any) error) (any, error) {
 			return onEngine(ctx, s, func(eng *engine.Engine) (any, error) { return eng.Learnt(ctx) })
 		},

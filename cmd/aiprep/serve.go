@@ -66,6 +66,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	}
 	eng, err := engine.New(ctx, engine.Config{
 		Store: store, Bank: bank, Log: log, Count: m.count, CatchUp: cfg.Daily.CatchUp, Keep: cfg.Privacy.keep(), Fonts: fonts,
+		Unlock: cfg.Unlock.engine(),
 	})
 	if err != nil {
 		return err
