@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"slices"
-
-	"aiprep/content"
-)
+import "aiprep/content"
 
 // Verbs of buttons; people never type them.
 const (
@@ -32,15 +28,8 @@ func (c *catalogue) commands(unlocking bool) ([]Command, map[string]verb) {
 	typed := func(name string, w word, opts ...Option) Command {
 		return Command{Name: name, Summary: c.say(w), Options: opts, Pressed: ShowsReplace}
 	}
-	admin := func(cmd Command) Command {
-		cmd.Who, cmd.Where = Admins, ServerOnly
-		return cmd
-	}
 	inServer := func(cmd Command) Command { cmd.Where = ServerOnly; return cmd }
 	costly := func(cmd Command) Command { cmd.Costly = true; return cmd }
-	hidden := func(name string, pressed Shows) Command {
-		return Command{Name: name, Hidden: true, Pressed: pressed}
-	}
 	all := []verb{
 		{Command: typed("start", wCmdStart, Option{Name: "link", Kind: TextOption, Summary: c.say(wOptLink)}), run: (*turn).start},
 		{Command: typed("daily", wCmdDaily), run: (*turn).daily},
@@ -63,7 +52,33 @@ func (c *catalogue) commands(unlocking bool) ([]Command, map[string]verb) {
 		{Command: costly(typed("link", wCmdLink, Option{Name: "code", Kind: TextOption, Summary: c.say(wOptCode)})), run: (*turn).link},
 		{Command: costly(typed("erase", wCmdErase)), run: (*turn).erase},
 		{Command: typed("help", wCmdHelp), run: (*turn).help, reads: true},
+	}
+	if unlocking {
+		code := Option{Name: "code", Kind: TextOption, Summary: c.say(wOptUnlock)}
+		all = append(all, verb{Command: costly(typed("unlock", wCmdUnlock, code)), run: (*turn).unlock})
+	}
+	all = append(all, pressed()...)
+	table := make([]Command, 0, len(all))
+	verbs := make(map[string]verb, len(all))
+	for _, v := range all {
+		table = append(table, v.Command)
+		verbs[v.Name] = v
+	}
+	return table, verbs
+}
 
+// admin makes a command one of those who manage the server.
+func admin(cmd Command) Command {
+	cmd.Who, cmd.Where = Admins, ServerOnly
+	return cmd
+}
+
+// pressed are the verbs of buttons, and of what the platform reports.
+func pressed() []verb {
+	hidden := func(name string, pressed Shows) Command {
+		return Command{Name: name, Hidden: true, Pressed: pressed}
+	}
+	return []verb{
 		{Command: hidden(verbPick, ShowsReplace), run: (*turn).pick},
 		{Command: hidden(verbNext, ShowsReplace), run: (*turn).next},
 		{Command: hidden(verbVote, ShowsWhisper), run: (*turn).vote},
@@ -77,17 +92,6 @@ func (c *catalogue) commands(unlocking bool) ([]Command, map[string]verb) {
 		{Command: hidden(verbLeft, ShowsWhisper), run: (*turn).left, system: true},
 		{Command: hidden(verbMoved, ShowsWhisper), run: (*turn).moved, system: true},
 	}
-	if unlocking {
-		code := Option{Name: "code", Kind: TextOption, Summary: c.say(wOptUnlock)}
-		all = slices.Insert(all, slices.IndexFunc(all, func(v verb) bool { return v.Hidden }), verb{Command: costly(typed("unlock", wCmdUnlock, code)), run: (*turn).unlock})
-	}
-	table := make([]Command, 0, len(all))
-	verbs := make(map[string]verb, len(all))
-	for _, v := range all {
-		table = append(table, v.Command)
-		verbs[v.Name] = v
-	}
-	return table, verbs
 }
 
 // levelChoices are the values of a level option: any, junior, mid, senior.

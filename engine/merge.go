@@ -220,8 +220,16 @@ func (t *turn) mergeRest(a, b ID) error {
 			return err
 		}
 	}
+	if err := t.mergeFlags(a, b); err != nil {
+		return err
+	}
+	return deleteBelow(t.tx, keyPerson(b, ""))
+}
+
+// mergeFlags makes what one person said about questions the other's.
+func (t *turn) mergeFlags(a, b ID) error {
 	moved := map[string]Record{}
-	err = eachBelow(t.tx, []byte("flag/"), func(r Record) error {
+	err := eachBelow(t.tx, []byte("flag/"), func(r Record) error {
 		if item, own := strings.CutSuffix(string(r.Key), "/"+string(b)); own {
 			moved[item] = Record{slices.Clone(r.Key), slices.Clone(r.Value)}
 		}
@@ -238,5 +246,5 @@ func (t *turn) mergeRest(a, b ID) error {
 			return fmt.Errorf("move flag: %w", err)
 		}
 	}
-	return deleteBelow(t.tx, keyPerson(b, ""))
+	return nil
 }

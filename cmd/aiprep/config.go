@@ -341,6 +341,26 @@ func (c Config) Validate() error {
 	if c.Unlock.TestsPerDay < 0 || c.Unlock.TestsPerDay > 1000 {
 		bad("unlock.tests_per_day is %d: write how many tests a day are free", c.Unlock.TestsPerDay)
 	}
+	errs = append(errs, c.validatePlatforms()...)
+	if c.Admin.Listen != "" {
+		host, _, err := net.SplitHostPort(c.Admin.Listen)
+		if ip := net.ParseIP(host); err != nil || (host != "localhost" && (ip == nil || !ip.IsLoopback())) {
+			bad("admin.listen is %q: write a loopback address such as 127.0.0.1:8077, or nothing to switch it off", c.Admin.Listen)
+		}
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
+		bad("log.level is %q: write debug, info, warn or error", c.Log.Level)
+	}
+	if c.Log.Format != "text" && c.Log.Format != "json" {
+		bad("log.format is %q: write text or json", c.Log.Format)
+	}
+	return errors.Join(errs...)
+}
+
+// validatePlatforms checks what concerns Discord and Telegram.
+func (c Config) validatePlatforms() (errs []error) {
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	server := func(key, address string) {
 		if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 			bad("%s is %q: write an address that begins with https://", key, address)
@@ -363,20 +383,7 @@ func (c Config) Validate() error {
 	if c.Telegram.Updates == byWebhook && c.Telegram.Token != "" && !strings.HasPrefix(c.Telegram.WebhookURL, "https://") {
 		bad("telegram.webhook_url is %q: write the address, beginning with https://, at which your proxy takes Telegram's updates", c.Telegram.WebhookURL)
 	}
-	if c.Admin.Listen != "" {
-		host, _, err := net.SplitHostPort(c.Admin.Listen)
-		if ip := net.ParseIP(host); err != nil || (host != "localhost" && (ip == nil || !ip.IsLoopback())) {
-			bad("admin.listen is %q: write a loopback address such as 127.0.0.1:8077, or nothing to switch it off", c.Admin.Listen)
-		}
-	}
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
-		bad("log.level is %q: write debug, info, warn or error", c.Log.Level)
-	}
-	if c.Log.Format != "text" && c.Log.Format != "json" {
-		bad("log.format is %q: write text or json", c.Log.Format)
-	}
-	return errors.Join(errs...)
+	return errs
 }
 
 // socketPath is where a running serve takes an operator's commands.
