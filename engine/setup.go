@@ -337,6 +337,9 @@ func (t *turn) form() (Reply, error) {
 	m.Text = append(m.Text, t.text(wSetupForm,
 		"time", clock(s.Hour, s.Minute), "zone", s.Zone, "days", t.words.days(s.Days), "where", where,
 		"topics", topics, "level", t.levelName(s.Level), "quorum", max(1, s.Quorum))...)
+	if s.Lang != "" {
+		m.Text = append(m.Text, t.text(wSetupLanguage, "language", languageName(s.Lang))...)
+	}
 	if s.Polls {
 		m.Text = append(m.Text, t.text(wSetupPolls)...)
 	}

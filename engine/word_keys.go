@@ -345,6 +345,7 @@ const (
 	wSetupCheck       word = "setupCheck"
 	wSetupPreview     word = "setupPreview"
 	wSetupExcuse      word = "setupExcuse"
+	wSetupLanguage    word = "setupLanguage"
 	wSetupRole        word = "setupRole"
 	wNoRole           word = "noRole"
 	wBadRole          word = "badRole"
