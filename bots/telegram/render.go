@@ -217,7 +217,7 @@ func look(b content.Block, s content.Span) []models.MessageEntity {
 	switch {
 	case b.Kind == content.CodeBlock:
 		return []models.MessageEntity{{Type: models.MessageEntityTypePre, Language: b.Lang}}
-	case s.Style&content.Mono != 0 && s.URL == "":
+	case code(s):
 		return []models.MessageEntity{{Type: models.MessageEntityTypeCode}}
 	}
 	var marks []models.MessageEntity
@@ -234,6 +234,10 @@ func look(b content.Block, s content.Span) []models.MessageEntity {
 	add(s.Style&content.Strike != 0, models.MessageEntityTypeStrikethrough)
 	return marks
 }
+
+// code says whether a span is shown as code, which a link never is: Telegram
+// finds no mention in code, but does in a link.
+func code(s content.Span) bool { return s.Style&content.Mono != 0 && s.URL == "" }
 
 // lead and gap ask content.Text what String puts before a block's spans and
 // between two blocks, so that the layout is decided in one place.
@@ -257,7 +261,7 @@ func clean(t content.Text) content.Text {
 		spans := make([]content.Span, 0, len(b.Spans))
 		for _, s := range b.Spans {
 			s.Text = valid(s.Text)
-			if b.Kind != content.CodeBlock && s.Style&content.Mono == 0 {
+			if b.Kind != content.CodeBlock && !code(s) {
 				s.Text = unmention(s.Text)
 			}
 			spans = append(spans, s)

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -208,27 +210,63 @@ func FuzzRender(f *testing.F) {
 	f.Add("Title", "A **b** `c` @d\n\n> q\n\n```go\nx\n```", "Nick @all", "act", uint8(3))
 	f.Add("\x00\xff", "🙂**🙂**[x](https://e.org)", "\xed\xa0\x80@", strings.Repeat("z", 70), uint8(200))
 	f.Add("", "", "", "", uint8(0))
-	f.Fuzz(func(t *testing.T, title, markdown, name, action string, n uint8) {
-		var text content.Text
-		for range n%12 + 1 {
-			text = content.Join(text, content.Parse(markdown), content.Plain(name))
+	f.Fuzz(rendersRight)
+}
+
+// Names and contents made of what breaks markup: nothing is left unparsed, cut
+// inside a character, or over a limit. AIPREP_INPUTS sets how many are tried.
+func TestRandomMessagesRenderRight(t *testing.T) {
+	inputs := 5000
+	if n, err := strconv.Atoi(os.Getenv("AIPREP_INPUTS")); err == nil {
+		inputs = n
+	}
+	pieces := []string{
+		"a", "Z", " ", "\n", "\n\n", "*", "**", "_", "`", "```", "```go\n", "~~", "||", "[", "](", ")", "<b>", "</b>", "&amp;", "<", ">", "> ", "- ", "1. ", "#", "\\",
+		"@everyone", "@all", "/cmd", "tg://user?id=1", "https://e.org/x_(y)", "🙂", "👩‍👩‍👧", "e\u0301", "\u202e", "\u200b", "\x00", "\xff", "\xed\xa0\x80", "田", "ﷺ", "|", "$x_1$", "\t",
+		strings.Repeat("x", 90), strings.Repeat("🙂", 40), "word ",
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	some := func(most int) string {
+		var b strings.Builder
+		for range rng.IntN(most + 1) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
 		}
-		m := engine.Message{Title: title, Text: text}
-		for range n {
-			m.Buttons = append(m.Buttons, []engine.Button{{Label: name, Action: action}, {Label: title, URL: "https://example.org/" + name}})
+		return b.String()
+	}
+	for i := range inputs {
+		most := 24
+		if i%50 == 0 {
+			most = 256 // more buttons than fit
 		}
-		switch n % 4 {
-		case 1:
-			m.Image = &engine.Image{PNG: []byte("png"), Alt: name}
-		case 2:
-			m.File = &engine.File{Name: name, Data: []byte("x")}
+		rendersRight(t, some(6), some(40), some(6), some(4), uint8(rng.IntN(most)))
+		if t.Failed() {
+			return
 		}
-		for _, p := range append(render(m), renderOne(m)) {
-			checkPart(t, p)
-		}
-		if a, _ := alert(m, hintMore+"prep_bot"); units(a) > maxAlert || !utf8.ValidString(a) {
-			t.Errorf("alert %q", a)
-		}
-		checkPart(t, question(engine.Prompt{Title: title, Label: name, Hint: markdown}))
-	})
+	}
+}
+
+// rendersRight renders one message in every way and holds it to Telegram's limits.
+func rendersRight(t *testing.T, title, markdown, name, action string, n uint8) {
+	t.Helper()
+	var text content.Text
+	for range n%12 + 1 {
+		text = content.Join(text, content.Parse(markdown), content.Plain(name))
+	}
+	m := engine.Message{Title: title, Text: text}
+	for range n {
+		m.Buttons = append(m.Buttons, []engine.Button{{Label: name, Action: action}, {Label: title, URL: "https://example.org/" + name}})
+	}
+	switch n % 4 {
+	case 1:
+		m.Image = &engine.Image{PNG: []byte("png"), Alt: name}
+	case 2:
+		m.File = &engine.File{Name: name, Data: []byte("x")}
+	}
+	for _, p := range append(render(m), renderOne(m)) {
+		checkPart(t, p)
+	}
+	if a, _ := alert(m, hintMore+"prep_bot"); units(a) > maxAlert || !utf8.ValidString(a) {
+		t.Errorf("alert %q", a)
+	}
+	checkPart(t, question(engine.Prompt{Title: title, Label: name, Hint: markdown}))
 }
