@@ -28,6 +28,13 @@ import (
 // library to sleep. The one thing that may be left behind is a session of the
 // library that is stuck in its own lock.
 func TestMain(m *testing.M) {
+	if os.Getenv(fakeAlone) != "" {
+		if err := beFake(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = flag.Set("test.parallel", "6") // a number
