@@ -165,6 +165,9 @@ func weigh(b *Bot) burden {
 // library's. AIPREP_INTERACTIONS sets how many.
 func TestInteractionsLeaveNothingBehind(t *testing.T) {
 	many := 2000
+	if testing.Short() {
+		many = 200
+	}
 	if n, err := strconv.Atoi(os.Getenv("AIPREP_INTERACTIONS")); err == nil {
 		many = n
 	}
