@@ -334,6 +334,7 @@ func TestDiscordgoReconnectsWhenAsked(t *testing.T) {
 	b.ShouldReconnectOnError = true
 	b.open(t)
 	t.Cleanup(func() { b.ShouldReconnectOnError = false }) // else it comes back after Close
+	b.beaten(t)
 	b.d.Reconnect()
 	err := b.d.await(ctx(t), func() bool { return b.d.gate.connects == 2 && b.d.connected() == 1 })
 	if err != nil {
@@ -341,6 +342,28 @@ func TestDiscordgoReconnectsWhenAsked(t *testing.T) {
 	}
 	if _, identifies, resumes := b.d.GatewayCounts(); identifies != 1 || resumes != 1 {
 		t.Errorf("%d identifies and %d resumes, want one of each", identifies, resumes)
+	}
+	b.beaten(t)
+}
+
+// beaten waits until the first heartbeat of a connection is sent: one that meets
+// a connection already closed makes discordgo connect once more, a second later.
+func (b *bot) beaten(t *testing.T) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := ctx(t).Done(); ; {
+		b.RLock()
+		ready := b.DataReady // set after the heartbeat
+		b.RUnlock()
+		if ready {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatal("no heartbeat was sent")
+		}
 	}
 }
 
