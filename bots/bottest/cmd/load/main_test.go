@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A short run over the real program: everybody is answered, and what they were
+// told is what is stored.
+func TestAShortRun(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "aiprep.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "aiprep/cmd/aiprep").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"-bin", bin, "-people", "80", "-rate", "20", "-for", "4s"}, &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	for _, want := range []string{"80 acts answered, 0 not", "lost 0, doubled 0"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), " 0 stored") {
+		t.Errorf("nothing was answered:\n%s", &out)
+	}
+}
+
+func TestAComparisonFindsWhatIsLostAndDoubled(t *testing.T) {
+	for name, c := range map[string]comparison{
+		"lost":    {told: 3, pressed: 3, stored: 2, lost: 1},
+		"doubled": {told: 3, pressed: 3, stored: 4, doubled: 1},
+		"wrong":   {told: 3, pressed: 3, stored: 3, wrong: 1},
+		"nothing": {},
+	} {
+		if err := c.print(io.Discard, nil); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	good := comparison{told: 3, pressed: 4, stored: 4}
+	if err := good.print(io.Discard, nil); err != nil {
+		t.Error(err)
+	}
+	if err := good.print(io.Discard, []string{"too long"}); err == nil {
+		t.Error("a request against the rules: no error")
+	}
+}
+
+func TestARunIsBounded(t *testing.T) {
+	for _, args := range [][]string{
+		{},
+		{"-bin", "x", "-people", "1"},
+		{"-bin", "x", "-people", "1000000"},
+		{"-bin", "x", "-rate", "0"},
+		{"-bin", "x", "-rate", "1e9"},
+		{"-bin", "x", "-people", "100", "-rate", "26"},
+		{"-bin", "x", "-for", "24h"},
+	} {
+		if _, err := readPlan(args, io.Discard); err == nil {
+			t.Errorf("%q: no error", args)
+		}
+	}
+}
