@@ -97,6 +97,7 @@ func (d *Discord) acknowledge(c *call, it *Interaction, kind int, data json.RawM
 		return &out
 	}
 	it.callback = kind
+	close(it.first)
 	d.touch()
 	return nil
 }

@@ -24,7 +24,11 @@ type Interaction struct {
 	followUps []*Message
 	modal     *Modal
 	choices   []Choice
+	first     chan struct{} // closed by the first response
 }
+
+// Acknowledged is closed when the first response has come.
+func (it *Interaction) Acknowledged() <-chan struct{} { return it.first }
 
 // Response is what has come of an interaction so far.
 type Response struct {
@@ -177,7 +181,7 @@ func (d *Discord) interaction(userID, channelID string, kind int) (*Interaction,
 	if err := d.sees(ch, userID); err != nil {
 		return nil, nil, err
 	}
-	it := &Interaction{d: d, ID: d.newID(), User: userID, Channel: channelID, Guild: ch.GuildID, kind: kind, at: d.now(), owners: map[string]string{}}
+	it := &Interaction{d: d, ID: d.newID(), User: userID, Channel: channelID, Guild: ch.GuildID, kind: kind, at: d.now(), owners: map[string]string{}, first: make(chan struct{})}
 	it.Token = "token-" + it.ID
 	payload := map[string]any{
 		"id": it.ID, "application_id": d.AppID, "type": kind, "token": it.Token, "version": 1, "locale": p.Locale,

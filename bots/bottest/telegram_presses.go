@@ -34,6 +34,7 @@ type tgQuery struct {
 	edits   int // of the message, when the button was pressed
 	at      time.Time
 	answer  *TelegramAnswer
+	done    chan struct{} // closed when there is an answer
 }
 
 // TelegramPress is one press of a button, to wait for what becomes of it.
@@ -95,7 +96,7 @@ func (t *Telegram) press(user int64, m TelegramMessage, stale bool, match func(T
 		return nil, fmt.Errorf("press a button: message %d of chat %d has none with %s, only %s", m.ID, m.Chat.ID, what, labels(boards))
 	}
 	q := &tgQuery{id: strconv.FormatInt(t.number(), 10) + strconv.FormatInt(user, 10), user: user, data: button.Data,
-		chat: r.ID, message: m.ID, at: t.now()}
+		chat: r.ID, message: m.ID, at: t.now(), done: make(chan struct{})}
 	query := map[string]any{"id": q.id, "from": person.TelegramUser, "data": button.Data,
 		"chat_instance": strconv.FormatInt(r.ID*7919, 10),
 		"message":       map[string]any{"chat": r.TelegramChat, "message_id": m.ID, "date": 0}}
@@ -141,18 +142,17 @@ func labels(boards []*TelegramKeyboard) string {
 
 // Answer waits for the bot's answerCallbackQuery.
 func (p *TelegramPress) Answer(ctx context.Context) (TelegramAnswer, error) {
-	var out TelegramAnswer
-	err := p.t.Wait(ctx, "an answer to callback query "+p.QueryID, func() bool {
-		p.t.mu.Lock()
-		defer p.t.mu.Unlock()
-		q := p.t.queries[p.QueryID]
-		if q.answer == nil {
-			return false
-		}
-		out = *q.answer
-		return true
-	})
-	return out, err
+	p.t.mu.Lock()
+	q := p.t.queries[p.QueryID]
+	p.t.mu.Unlock()
+	select { // by a channel of its own, so that a crowd of waiters costs nothing
+	case <-q.done:
+		return *q.answer, nil
+	case <-p.t.done:
+		return TelegramAnswer{}, fmt.Errorf("wait for an answer to callback query %s: the fake telegram was closed", p.QueryID)
+	case <-ctx.Done():
+		return TelegramAnswer{}, fmt.Errorf("wait for an answer to callback query %s: %w", p.QueryID, context.Cause(ctx))
+	}
 }
 
 // Edited waits until the bot has edited the message since the press and returns
@@ -227,6 +227,7 @@ func (t *Telegram) answerCallbackQuery(c *tgCall) (any, *tgError) {
 	}
 	q.answer = &TelegramAnswer{QueryID: q.id, User: q.user, Data: q.data, Text: c.text("text"),
 		Alert: c.flag("show_alert", false), URL: c.text("url"), CacheTime: cache}
+	close(q.done)
 	t.touch()
 	return true, nil
 }

@@ -226,11 +226,15 @@ func (c *client) read(r request, resp *http.Response, answer []byte) error {
 	return e
 }
 
+// idleConns is how many connections are kept for the next rush: as many as there
+// are answers on their way in one. A new one costs more than the answer.
+const idleConns = 256
+
 // newHTTP makes the HTTP client: many calls at once to one host, and no
 // redirects, for the address of one could carry a token away.
 func newHTTP() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 64
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = idleConns, idleConns
 	return &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

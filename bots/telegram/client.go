@@ -193,12 +193,16 @@ func (x *exchange) read(status int, answer []byte) error {
 	return nil
 }
 
+// idleConns is how many connections are kept for the next rush: as many as there
+// are answers on their way in one. A new one costs more than the answer.
+const idleConns = 256
+
 // newHTTP makes the HTTP client: many calls at once to one host, and no
 // redirects, for the address of one could carry the token away.
 func newHTTP(transport http.RoundTripper) *http.Client {
 	if transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.MaxIdleConnsPerHost = 64
+		own.MaxIdleConns, own.MaxIdleConnsPerHost = idleConns, idleConns
 		own.ResponseHeaderTimeout = 0 // long polls
 		transport = own
 	}
