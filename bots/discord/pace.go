@@ -15,9 +15,10 @@ import (
 // interaction callbacks counted, and cuts an address off after 10,000 invalid
 // ones in ten minutes (https://discord.com/developers/docs/topics/rate-limits).
 // A bucket lets its burst and what flows in through any window, so the pair adds
-// up to 50.
+// up to a little more than 50, of which a whole number is less; the rate is most of
+// it, since a rush of daily posts takes as long as the rate says.
 const (
-	perSecond, secondBurst = 45, 5
+	perSecond, secondBurst = 49.4, 1
 	atOnce                 = 32 // requests in flight
 	invalidWindow          = 10 * time.Minute
 	mostInvalid            = 2000 // in a window; then all is quiet until it ends

@@ -3,11 +3,17 @@ package discord
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"aiprep/bots/bottest"
+	"aiprep/engine"
+	"aiprep/engine/storetest"
 )
 
 func TestNeverMoreThanDiscordTakesInAnySecond(t *testing.T) {
@@ -112,4 +118,50 @@ func TestTooManyInvalidRequestsEndInSilence(t *testing.T) {
 			t.Errorf("silence for %v", d)
 		}
 	})
+}
+
+// A rush of daily posts takes hardly longer than Discord's rate, and meets no 429.
+func TestTenThousandPostsAreAsFastAsDiscordLets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const posts, allowed = 10_000, 50
+		at := &bottest.Strict{Allowed: allowed, Answer: func(n int) string { return fmt.Sprintf(`{"id":"%d","channel_id":"1"}`, n) }}
+		e, err := engine.New(t.Context(), engine.Config{Store: storetest.Memory(), Bank: testBank()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := New(Config{Engine: e, Token: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.client.http.Transport = at
+		begin := time.Now()
+		rush(t, posts, func(n int) error {
+			_, err := b.Post(t.Context(), engine.Delivery{
+				To:      engine.Place{Platform: platform, Server: "s", Chat: fmt.Sprint(1000 + n)},
+				Message: engine.Message{Title: "A challenge"},
+			})
+			return err
+		})
+		ratio := time.Since(begin).Seconds() / (float64(posts) / allowed)
+		t.Logf("%d posts: %.3f of the time that %d a second take, %d refused", posts, ratio, allowed, at.Refused())
+		if ratio > 1.02 || at.Refused() > 0 {
+			t.Errorf("%.3f of the least time, %d refused", ratio, at.Refused())
+		}
+	})
+}
+
+// rush does n things, as many at once as the engine has senders.
+func rush(t *testing.T, n int, do func(int) error) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			for k := int(next.Add(1)); k <= n && !t.Failed(); k = int(next.Add(1)) {
+				if err := do(k); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

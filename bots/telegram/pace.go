@@ -13,12 +13,14 @@ import (
 // to a chat with short bursts, and 20 a minute to a group
 // (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this).
 // A bucket lets its burst and what flows in through any window, so each pair adds
-// up to a little less.
+// up to a little less; for messages without a burst, since a rush of daily posts
+// takes as long as the rate says.
 const (
-	perSecond, secondBurst = 25, 4
-	chatBurst              = 3 // and one a second
-	groupPerMinute         = 15
-	groupBurst             = 5
+	perSecond, secondBurst    = 29.5, 1
+	editsPerSecond, editBurst = 25, 4
+	chatBurst                 = 3 // and one a second
+	groupPerMinute            = 15
+	groupBurst                = 5
 )
 
 // One chat's 429 stops that chat. Telegram does not say when it means the whole
@@ -48,7 +50,7 @@ type chatPace struct {
 func newPace() *pace {
 	return &pace{
 		all:    rate.NewLimiter(perSecond, secondBurst),
-		edits:  rate.NewLimiter(perSecond, secondBurst),
+		edits:  rate.NewLimiter(editsPerSecond, editBurst),
 		chats:  map[int64]*chatPace{},
 		alarms: map[int64]time.Time{},
 	}

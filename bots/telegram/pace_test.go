@@ -3,10 +3,16 @@ package telegram
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"aiprep/bots/bottest"
+	"aiprep/engine"
+	"aiprep/engine/storetest"
 )
 
 // sent notes when messages got their turn.
@@ -195,4 +201,49 @@ func TestRecentForgetsTheOldest(t *testing.T) {
 	if r.has(24) {
 		t.Error("24 was not removed")
 	}
+}
+
+// A rush of daily posts takes hardly longer than Telegram's rate, and meets no 429.
+func TestTenThousandPostsAreAsFastAsTelegramLets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const posts, allowed = 10_000, 30
+		at := &bottest.Strict{Allowed: allowed, Answer: func(n int) string { return fmt.Sprintf(`{"ok":true,"result":{"message_id":%d,"chat":{"id":1}}}`, n) }}
+		e, err := engine.New(t.Context(), engine.Config{Store: storetest.Memory(), Bank: testBank()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := New(Config{Engine: e, Token: "1:a", Transport: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		rush(t, posts, func(n int) error {
+			_, err := b.Post(t.Context(), engine.Delivery{
+				To:      engine.Place{Platform: platform, Server: "s", Chat: fmt.Sprint(-1000 - n)},
+				Message: engine.Message{Title: "A challenge"},
+			})
+			return err
+		})
+		ratio := time.Since(begin).Seconds() / (float64(posts) / allowed)
+		t.Logf("%d posts: %.3f of the time that %d a second take, %d refused", posts, ratio, allowed, at.Refused())
+		if ratio > 1.02 || at.Refused() > 0 {
+			t.Errorf("%.3f of the least time, %d refused", ratio, at.Refused())
+		}
+	})
+}
+
+// rush does n things, as many at once as the engine has senders.
+func rush(t *testing.T, n int, do func(int) error) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			for k := int(next.Add(1)); k <= n && !t.Failed(); k = int(next.Add(1)) {
+				if err := do(k); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
