@@ -98,10 +98,29 @@ func (o outside) slash(user, name string) error {
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if said, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s %w", resp.Status, said, err)
+	said, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", resp.Status, said)
 	}
-	return nil
+	return err
+}
+
+// offered waits until the commands can be used.
+func (o outside) offered(t *testing.T) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for _, name := range []string{"help", "stats", "start"} {
+		for end := time.Now().Add(patienceOf); ; <-tick.C {
+			err := o.slash(o.Crowd[0], name)
+			if err == nil {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("in vain waited for /%s: %v", name, err)
+			}
+		}
+	}
 }
 
 // slowly gives each person time between two commands, however fast they come.
@@ -174,6 +193,7 @@ func TestInteractionsLeaveNothingBehind(t *testing.T) {
 	o := startOutside(t)
 	b, stop := quiet(t, o)
 	defer stop()
+	o.offered(t)
 	crowd(t, o, 2*len(o.Crowd)) // caches are filled
 	before := weigh(b)
 	crowd(t, o, many)
