@@ -41,11 +41,18 @@ func BenchmarkAnswer(b *testing.B) {
 
 // inParallel does b.N things with so many goroutines, and reports the rate.
 func inParallel(b *testing.B, writers int, do func(n int) error) {
+	inParallelN(b, writers, b.N, do)
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+}
+
+// inParallelN does so many things with so many goroutines.
+func inParallelN(b *testing.B, writers, things int, do func(n int) error) {
+	b.Helper()
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range writers {
 		wg.Go(func() {
-			for n := next.Add(1) - 1; n < int64(b.N); n = next.Add(1) - 1 {
+			for n := next.Add(1) - 1; n < int64(things); n = next.Add(1) - 1 {
 				if err := do(int(n)); err != nil {
 					b.Error(err)
 					return
@@ -54,7 +61,9 @@ func inParallel(b *testing.B, writers int, do func(n int) error) {
 		})
 	}
 	wg.Wait()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+	if b.Failed() {
+		b.FailNow()
+	}
 }
 
 // answerers are people who each answer the open challenge of every server.

@@ -8,6 +8,10 @@
 // or not the bot keeps up, and an act is timed from the moment it was due until its
 // answer can be seen. At the end serve is stopped and what people were told is
 // compared with what the store holds.
+//
+//	go run ./bots/bottest/cmd/load -fill 1000000 -servers 10000 -store /tmp/big
+//
+// makes a store with so many people, over which -store then runs.
 package main
 
 import (
@@ -37,6 +41,7 @@ func main() {
 const (
 	mostPeople = 100_000
 	mostRate   = 10_000
+	mostFilled = 10_000_000
 	longest    = 30 * time.Minute
 )
 
@@ -49,6 +54,8 @@ type plan struct {
 	seed   uint64
 	store  string // where the store is made; kept if it was named
 	key    string // store.key_file
+
+	fill, servers, days int // of a store to make, in place of a run
 }
 
 func readPlan(args []string, out io.Writer) (plan, error) {
@@ -62,10 +69,15 @@ func readPlan(args []string, out io.Writer) (plan, error) {
 	flags.Uint64Var(&p.seed, "seed", 1, "of what people know and of whose turn it is")
 	flags.StringVar(&p.store, "store", "", "folder of the store; a temporary one if empty")
 	flags.StringVar(&p.key, "key", "", "store.key_file, for an encrypted store")
+	flags.IntVar(&p.fill, "fill", 0, "make a store with so many people instead, in the folder of -store; a run can then use it")
+	flags.IntVar(&p.servers, "servers", 100, "of -fill: in so many servers")
+	flags.IntVar(&p.days, "days", 1, "of -fill: who answered on so many days")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}
 	switch {
+	case p.fill != 0:
+		return p, p.checkFill()
 	case p.bin == "":
 		return p, errors.New("name the program with -bin: go build -o /tmp/aiprep ./cmd/aiprep")
 	case p.people < 2 || p.people > mostPeople:
@@ -81,10 +93,23 @@ func readPlan(args []string, out io.Writer) (plan, error) {
 	return p, nil
 }
 
+func (p plan) checkFill() error {
+	switch {
+	case p.store == "":
+		return errors.New("-fill needs the folder of -store")
+	case p.fill < 0 || p.fill > mostFilled || p.servers < 1 || p.servers > mostFilled || p.days < 1 || p.days > 365:
+		return fmt.Errorf("-fill, -servers: from 1 to %d; -days: from 1 to 365", mostFilled)
+	}
+	return nil
+}
+
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	p, err := readPlan(args, out)
 	if err != nil {
 		return err
+	}
+	if p.fill > 0 {
+		return fill(ctx, p, out)
 	}
 	if p.bin, err = filepath.Abs(p.bin); err != nil {
 		return err
@@ -111,6 +136,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err := c.ready(ctx); err != nil {
 		return fmt.Errorf("%w\n%s", err, s.log.String())
 	}
+	fmt.Fprintf(out, "serve is ready %v after its start, and its challenges are there\n", s.took.Round(time.Millisecond))
 	fmt.Fprintf(out, "%d people, %g acts a second for %v\n", p.people, p.rate, p.length)
 	figures := c.drive(ctx, p)
 	memory := s.memory()

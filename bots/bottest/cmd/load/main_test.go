@@ -59,6 +59,8 @@ func TestARunIsBounded(t *testing.T) {
 		{"-bin", "x", "-rate", "1e9"},
 		{"-bin", "x", "-people", "100", "-rate", "26"},
 		{"-bin", "x", "-for", "24h"},
+		{"-fill", "10"},
+		{"-fill", "10", "-store", "x", "-servers", "0"},
 	} {
 		if _, err := readPlan(args, io.Discard); err == nil {
 			t.Errorf("%q: no error", args)

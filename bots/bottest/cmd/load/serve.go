@@ -21,6 +21,7 @@ type serve struct {
 	cmd  *exec.Cmd
 	log  tail
 	dead chan struct{} // closed when it has ended
+	took time.Duration // until it was ready
 }
 
 // startServe starts it and waits until it says that it is ready.
@@ -40,6 +41,7 @@ func startServe(ctx context.Context, p plan, env []string) (*serve, error) {
 		s.cmd.Env = append(s.cmd.Env, "AIPREP_STORE_KEY_FILE="+p.key)
 	}
 	s.cmd.Stderr = &s.log
+	begun := time.Now()
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -47,12 +49,13 @@ func startServe(ctx context.Context, p plan, env []string) (*serve, error) {
 		_ = s.cmd.Wait() // ProcessState tells
 		close(s.dead)
 	}()
-	every := time.NewTicker(20 * time.Millisecond)
+	every := time.NewTicker(5 * time.Millisecond)
 	defer every.Stop()
 	for end := time.Now().Add(time.Minute); ; {
 		if resp, err := http.Get("http://" + admin + "/readyz"); err == nil {
 			_ = resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
+				s.took = time.Since(begun)
 				return s, nil
 			}
 		}
