@@ -14,22 +14,28 @@ import (
 	"aiprep/content/contenttest"
 	"aiprep/engine"
 	"aiprep/engine/boltstore"
+	"aiprep/engine/seal"
 )
 
 // BenchmarkAnswer measures answers a second, each durable before it is told:
-// Engine.Handle, and beside it the bare store doing the same reads and writes
-// on the same file, at 1, 16 and 256 writers.
+// Engine.Handle, the same over an encrypted store, and beside them the bare store
+// doing the same reads and writes on the same file, at 1, 16 and 256 writers.
 //
 //	go test ./engine -run '^$' -bench Answer -benchtime 3s
 func BenchmarkAnswer(b *testing.B) {
 	for _, writers := range []int{1, 16, 256} {
 		b.Run(fmt.Sprintf("handle/%d", writers), func(b *testing.B) {
-			w := newAnswerers(b)
+			w := newAnswerers(b, nil)
+			b.ResetTimer()
+			inParallel(b, writers, w.answer)
+		})
+		b.Run(fmt.Sprintf("encrypted/%d", writers), func(b *testing.B) {
+			w := newAnswerers(b, make([]byte, seal.KeySize))
 			b.ResetTimer()
 			inParallel(b, writers, w.answer)
 		})
 		b.Run(fmt.Sprintf("bare/%d", writers), func(b *testing.B) {
-			w := newAnswerers(b)
+			w := newAnswerers(b, nil)
 			w.tape.on.Store(true)
 			inParallel(b, writers, w.answer)
 			w.tape.on.Store(false)
@@ -69,7 +75,7 @@ func inParallelN(b *testing.B, writers, things int, do func(n int) error) {
 // answerers are people who each answer the open challenge of every server.
 type answerers struct {
 	e     *engine.Engine
-	store *boltstore.Store
+	store engine.Store
 	tape  *tape
 	votes []string // by server: the token of its delivery
 }
@@ -79,13 +85,18 @@ const (
 	benchServers = 200
 )
 
-func newAnswerers(b *testing.B) *answerers {
+// newAnswerers sets them up over a store on disk, encrypted if there is a key.
+func newAnswerers(b *testing.B, key []byte) *answerers {
 	b.Helper()
-	store, err := boltstore.Open(filepath.Join(b.TempDir(), "bench.db"), boltstore.Options{})
+	file, err := boltstore.Open(filepath.Join(b.TempDir(), "bench.db"), boltstore.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { store.Close() })
+	b.Cleanup(func() { file.Close() })
+	store, err := seal.Open(b.Context(), file, key)
+	if err != nil {
+		b.Fatal(err)
+	}
 	w := &answerers{store: store, tape: &tape{Store: store}}
 	w.e, err = engine.New(b.Context(), engine.Config{Store: w.tape, Bank: contenttest.Bank(), Secret: make([]byte, 32)})
 	if err != nil {

@@ -37,7 +37,7 @@ func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stder
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "read the configuration from this `file` (default "+defaultConfigFile+" if there is one)")
 	root.AddCommand(p.playCommand(), p.serveCommand(), p.contentCommand(), p.configCommand(),
-		p.backupCommand(), p.restoreCommand(), p.compactCommand(), p.rebuildCommand(), p.healthCommand(), p.flagsCommand(), p.itemCommand(), p.blockCommand(), p.unblockCommand(), p.unlockCommand(), p.keyCommand(), p.versionCommand())
+		p.backupCommand(), p.restoreCommand(), p.compactCommand(), p.rebuildCommand(), p.healthCommand(), p.flagsCommand(), p.itemCommand(), p.blockCommand(), p.unblockCommand(), p.unlockCommand(), p.keyCommand(), p.encryptCommand(), p.versionCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintf(stderr, "aiprep: %v\n", err)
 		return 1

@@ -35,17 +35,20 @@ func openStore(ctx context.Context, c StoreConfig) (*opened, error) {
 }
 
 // readKey reads store.key_file; no file means no encryption.
-func readKey(file string) ([]byte, error) {
+func readKey(file string) ([]byte, error) { return readKeyAs("store.key_file", file) }
+
+// readKeyAs reads a key file that an option names.
+func readKeyAs(option, file string) ([]byte, error) {
 	if file == "" {
 		return nil, nil
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read store.key_file: %w", err)
+		return nil, fmt.Errorf("read %s: %w", option, err)
 	}
 	key, err := seal.ParseKey(raw)
 	if err != nil {
-		return nil, fmt.Errorf("read store.key_file %s: %w", file, err)
+		return nil, fmt.Errorf("read %s %s: %w", option, file, err)
 	}
 	return key, nil
 }

@@ -73,7 +73,7 @@ func (p *program) restore(ctx context.Context, from string, now time.Time) error
 	case err != nil:
 		return fmt.Errorf("restore: %w", err)
 	}
-	if err := os.Rename(fresh, cfg.Store.File); err != nil {
+	if err := replaceFile(fresh, cfg.Store.File); err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
 	fmt.Fprintf(p.stdout, "restored %s: %d records\n", cfg.Store.File, sum.Records)
@@ -160,7 +160,7 @@ func (p *program) compact(ctx context.Context, now time.Time) error {
 	if err := os.Link(cfg.Store.File, kept); err != nil { // at every moment one of both has the store's name
 		return errors.Join(fmt.Errorf("compact: %w", err), os.Remove(fresh))
 	}
-	if err := os.Rename(fresh, cfg.Store.File); err != nil {
+	if err := replaceFile(fresh, cfg.Store.File); err != nil {
 		return fmt.Errorf("compact: %w", err)
 	}
 	fmt.Fprintf(p.stdout, "compacted %s: %d bytes, was %d\nthe file from before is %s\n", cfg.Store.File, after.Bytes, before.Bytes, kept)

@@ -54,7 +54,7 @@ type telegrams struct {
 	open map[*testscript.TestScript]*bottest.Telegram
 }
 
-// start runs a fake Telegram for this script, with the people 7 and 8, and
+// start runs a fake Telegram for this script, with the people 7, 8 and 7300007, and
 // sets the variables that let serve find it.
 func (w *telegrams) start(ts *testscript.TestScript, _ bool, _ []string) {
 	tg, err := bottest.ListenTelegram(bottest.TelegramOptions{})
@@ -62,6 +62,7 @@ func (w *telegrams) start(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Defer(tg.Close)
 	tg.AddUser(bottest.TelegramUser{ID: 7, FirstName: "Ann"})
 	tg.AddUser(bottest.TelegramUser{ID: 8, FirstName: "Ben"})
+	tg.AddUser(bottest.TelegramUser{ID: 7300007, FirstName: "Annabella"}) // a name and an id that nothing else contains
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
 	ts.Check(port.Close())

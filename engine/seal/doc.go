@@ -22,17 +22,16 @@
 // number of values; AES-GCM, faster on some machines, must not seal more than
 // 2^32 under random nonces, which a large bot writes in weeks.
 //
-// # Check records
+// # The check record
 //
 // Keys that begin with "\x00seal/" belong to this package: Scan leaves them
-// out and every other use of them is an error. For each key that sealed
-// anything there is one, "\x00seal/key/" + its key id in hexadecimal. They
-// tell at once, and before anything is written, a wrong key, a key for a
-// store that is not sealed, and a previous key that is still needed.
+// out and every other use of them is an error. A sealed store has one such
+// record, "\x00seal/key/" + the id of its key in hexadecimal. It tells at once,
+// and before anything is written, a wrong key and a key for a store that is not
+// sealed.
 //
-// # Rotation
+// # The first key, and a new one
 //
-// Open seals with the first key and opens with any. To change keys, put the
-// new one first and keep the old one as a previous key; Reseal then rewrites
-// what is sealed under previous keys and forgets those keys.
+// Copy writes a store into another one, so that no value under the old key, or
+// none, is left behind on any page of the file.
 package seal

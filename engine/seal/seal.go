@@ -20,31 +20,28 @@ const (
 
 // Errors of Open that a caller may want to tell apart.
 var (
-	// ErrWrongKey means that the store is sealed, and not all keys that
-	// sealed it were given.
+	// ErrWrongKey means that the store is sealed with another key.
 	ErrWrongKey = errors.New("the key does not fit this store")
 	// ErrNoKey means that the store is sealed and no key was given.
 	ErrNoKey = errors.New("the store is sealed: set store.key_file")
 	// ErrNotSealed means that a key was given for a store that holds plain
 	// records.
-	ErrNotSealed = errors.New("the store is not sealed: unset store.key_file, or start with an empty store")
+	ErrNotSealed = errors.New("the store is not sealed: encrypt it first (aiprep encrypt), or unset store.key_file")
 )
 
 // store is an engine.Store that seals what it passes on to inner.
 type store struct {
-	inner   engine.Store
-	current *sealer
-	all     map[[idSize]byte]*sealer
+	inner engine.Store
+	*sealer
 }
 
-// Open returns a store that keeps its values sealed in inner. New values are
-// sealed under key; values sealed under one of the previous keys can still be
-// read. An empty inner store becomes a sealed one. Closing the result closes
-// inner; after an error inner is still the caller's.
+// Open returns a store that keeps its values sealed in inner under key. An empty
+// inner store becomes a sealed one. Closing the result closes inner; after an
+// error inner is still the caller's.
 //
 // A nil key means that no sealing is wanted: Open then returns inner itself,
 // or ErrNoKey if it is sealed.
-func Open(ctx context.Context, inner engine.Store, key []byte, previous ...[]byte) (engine.Store, error) {
+func Open(ctx context.Context, inner engine.Store, key []byte) (engine.Store, error) {
 	if key == nil {
 		sealed, err := Sealed(ctx, inner)
 		if err == nil && sealed {
@@ -55,17 +52,11 @@ func Open(ctx context.Context, inner engine.Store, key []byte, previous ...[]byt
 		}
 		return inner, nil
 	}
-	s := &store{inner: inner, all: map[[idSize]byte]*sealer{}}
-	for _, k := range append([][]byte{key}, previous...) {
-		one, err := newSealer(k)
-		if err != nil {
-			return nil, fmt.Errorf("open sealed store: %w", err)
-		}
-		if s.current == nil {
-			s.current = one
-		}
-		s.all[one.id] = one
+	one, err := newSealer(key)
+	if err != nil {
+		return nil, fmt.Errorf("open sealed store: %w", err)
 	}
+	s := &store{inner, one}
 	if err := inner.Update(ctx, s.check); err != nil {
 		return nil, fmt.Errorf("open sealed store: %w", err)
 	}
@@ -86,61 +77,44 @@ func Sealed(ctx context.Context, inner engine.Store) (bool, error) {
 	return sealed, nil
 }
 
-// check compares the keys with the check records, and leaves a check record
-// for a new current key. It writes nothing if the keys do not fit.
+// check compares the key with the check record, and leaves one in an empty store.
+// It writes nothing if the key does not fit.
 func (s *store) check(tx engine.Tx) error {
 	records, err := tx.Scan([]byte(checkPrefix), []byte(afterReserved), 1<<20)
 	if err != nil {
 		return err
 	}
-	known := false
 	for _, r := range records {
-		id, err := s.checkOne(r)
-		if err != nil {
+		if err := s.checkOne(r); err != nil {
 			return err
 		}
-		known = known || id == s.current.id
 	}
-	if known {
+	if len(records) > 0 {
 		return nil
 	}
-	if len(records) == 0 {
-		plain, err := tx.Scan(nil, nil, 1)
-		if err != nil {
-			return err
-		}
-		if len(plain) > 0 {
-			return ErrNotSealed
-		}
-	}
-	key := checkKey(s.current.id)
-	return tx.Put(key, s.current.seal(key, []byte(checkText)))
-}
-
-func (s *store) checkOne(r engine.Record) (id [idSize]byte, err error) {
-	id, err = keyID(r.Value)
+	plain, err := tx.Scan(nil, nil, 1)
 	if err != nil {
-		return id, fmt.Errorf("read check record %q: %w", r.Key, err)
+		return err
 	}
-	one, ok := s.all[id]
-	if !ok {
-		return id, fmt.Errorf("%w: it has values sealed under the key with id %x, the keys given have %s; set store.key_file to the right key, or add it to the previous ones", ErrWrongKey, id, s.ids())
+	if len(plain) > 0 {
+		return ErrNotSealed
 	}
-	if text, err := one.open(r.Key, r.Value); err != nil || string(text) != checkText {
-		return id, fmt.Errorf("%w: the check record of the key with id %x does not open", ErrWrongKey, id)
-	}
-	return id, nil
+	key := checkKey(s.id)
+	return tx.Put(key, s.seal(key, []byte(checkText)))
 }
 
-// ids lists the ids of the keys given, the current one first.
-func (s *store) ids() string {
-	text := hex.EncodeToString(s.current.id[:])
-	for id := range s.all {
-		if id != s.current.id {
-			text += ", " + hex.EncodeToString(id[:])
-		}
+func (s *store) checkOne(r engine.Record) error {
+	id, err := keyID(r.Value)
+	if err != nil {
+		return fmt.Errorf("read check record %q: %w", r.Key, err)
 	}
-	return text
+	if id != s.id {
+		return fmt.Errorf("%w: it was sealed with the key whose id is %x, the key given has %x; set store.key_file to the right one", ErrWrongKey, id, s.id)
+	}
+	if text, err := s.open(r.Key, r.Value); err != nil || string(text) != checkText {
+		return fmt.Errorf("%w: the check record of the key with id %x does not open", ErrWrongKey, id)
+	}
+	return nil
 }
 
 func checkKey(id [idSize]byte) []byte {
@@ -168,13 +142,50 @@ func (s *store) unseal(key, sealed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the value of %q: %w", key, err)
 	}
-	one, ok := s.all[id]
-	if !ok {
+	if id != s.id {
 		return nil, fmt.Errorf("open the value of %q: %w: it needs the key with id %x", key, ErrWrongKey, id)
 	}
-	value, err := one.open(key, sealed)
+	value, err := s.open(key, sealed)
 	if err != nil {
 		return nil, fmt.Errorf("open the value of %q: %w", key, err)
 	}
 	return value, nil
+}
+
+// copyPage is how many records Copy writes in one Update.
+const copyPage = 2000
+
+// Copy writes every record of one store into another, which must be empty, and
+// returns how many those are. Either may be sealed, with whatever key: so a store
+// gets its first key, or a new one. A copy that ends early is of no use.
+func Copy(ctx context.Context, from, to engine.Store) (n int, err error) {
+	var at []byte
+	for {
+		var page []engine.Record
+		err := from.View(ctx, func(tx engine.Tx) error {
+			records, err := tx.Scan(at, nil, copyPage)
+			page = page[:0]
+			for _, r := range records {
+				page = append(page, engine.Record{Key: bytes.Clone(r.Key), Value: bytes.Clone(r.Value)})
+			}
+			return err
+		})
+		if err == nil {
+			err = to.Update(ctx, func(tx engine.Tx) error {
+				for _, r := range page {
+					if err := tx.Put(r.Key, r.Value); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			return n, fmt.Errorf("copy store: %w", err)
+		}
+		if n += len(page); len(page) < copyPage {
+			return n, nil
+		}
+		at = append(page[len(page)-1].Key, 0)
+	}
 }

@@ -27,9 +27,9 @@ func newKey(t testing.TB) []byte {
 	return key
 }
 
-func open(t testing.TB, inner engine.Store, key []byte, previous ...[]byte) engine.Store {
+func open(t testing.TB, inner engine.Store, key []byte) engine.Store {
 	t.Helper()
-	s, err := seal.Open(context.Background(), inner, key, previous...)
+	s, err := seal.Open(context.Background(), inner, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestSealedStoresKeepTheContract(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) engine.Store { return open(t, storetest.Memory(), newKey(t)) })
 	})
 	t.Run("over bolt", func(t *testing.T) {
-		storetest.Run(t, func(t *testing.T) engine.Store { return open(t, bolt(t), newKey(t), newKey(t)) })
+		storetest.Run(t, func(t *testing.T) engine.Store { return open(t, bolt(t), newKey(t)) })
 	})
 	t.Run("twice over", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) engine.Store { return storetest.Twice(open(t, storetest.Memory(), newKey(t))) })
@@ -151,24 +151,22 @@ func TestOpenTellsKeysApart(t *testing.T) {
 	tests := []struct {
 		name  string
 		inner engine.Store
-		keys  [][]byte
+		key   []byte
 		want  error
 		words string
 	}{
-		{"an empty store with a key", empty(), [][]byte{key}, nil, ""},
-		{"an empty store without one", empty(), [][]byte{nil}, nil, ""},
-		{"a plain store without a key", plain(), [][]byte{nil}, nil, ""},
-		{"a plain store with a key", plain(), [][]byte{key}, seal.ErrNotSealed, "not sealed"},
-		{"a sealed store with its key", sealed(), [][]byte{key}, nil, ""},
-		{"a sealed store without a key", sealed(), [][]byte{nil}, seal.ErrNoKey, "set store.key_file"},
-		{"a sealed store with another key", sealed(), [][]byte{other}, seal.ErrWrongKey, "does not fit"},
-		{"a sealed store with a new and its old key", sealed(), [][]byte{other, key}, nil, ""},
-		{"a sealed store with its key and a useless one", sealed(), [][]byte{key, other}, nil, ""},
+		{"an empty store with a key", empty(), key, nil, ""},
+		{"an empty store without one", empty(), nil, nil, ""},
+		{"a plain store without a key", plain(), nil, nil, ""},
+		{"a plain store with a key", plain(), key, seal.ErrNotSealed, "not sealed"},
+		{"a sealed store with its key", sealed(), key, nil, ""},
+		{"a sealed store without a key", sealed(), nil, seal.ErrNoKey, "set store.key_file"},
+		{"a sealed store with another key", sealed(), other, seal.ErrWrongKey, "does not fit"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			before := content(t, test.inner)
-			s, err := seal.Open(ctx, test.inner, test.keys[0], test.keys[1:]...)
+			s, err := seal.Open(ctx, test.inner, test.key)
 			if !errors.Is(err, test.want) {
 				t.Fatalf("open: %v, want %v", err, test.want)
 			}
@@ -307,56 +305,35 @@ func TestEqualValuesAreSealedDifferently(t *testing.T) {
 	}
 }
 
-func TestResealLeavesOnlyTheCurrentKey(t *testing.T) {
+func TestCopyGivesAStoreItsFirstKeyAndANewOne(t *testing.T) {
 	ctx := context.Background()
-	inner := bolt(t)
-	oldest, old, current := newKey(t), newKey(t), newKey(t)
-	want := map[string]string{}
-	fill := func(s engine.Store, name string) {
-		for i := range 250 {
-			key := fmt.Sprintf("%s %03d", name, i)
-			want[key] = "value of " + key
+	plain, want := bolt(t), map[string]string{}
+	var pairs []string
+	for i := range 4500 { // more than two pages
+		key := fmt.Sprintf("key %04d", i)
+		want[key] = "value of " + key
+		pairs = append(pairs, key, want[key])
+	}
+	put(t, plain, pairs...)
+	keys := [][]byte{newKey(t), newKey(t)}
+	from := plain
+	for _, key := range keys {
+		inner := bolt(t)
+		to := open(t, inner, key)
+		if n, err := seal.Copy(ctx, from, to); err != nil || n != len(want) {
+			t.Fatalf("Copy: %d, %v; want %d", n, err, len(want))
 		}
-		err := s.Update(ctx, func(tx engine.Tx) error {
-			for key, value := range want {
-				if !strings.HasPrefix(key, name) {
-					continue
-				}
-				if err := tx.Put([]byte(key), []byte(value)); err != nil {
-					return err
+		if diff := cmp.Diff(want, content(t, to)); diff != "" {
+			t.Errorf("after a copy (-want +got):\n%s", diff)
+		}
+		for _, other := range append(keys, nil) {
+			if !bytes.Equal(other, key) {
+				if _, err := seal.Open(ctx, inner, other); !errors.Is(err, seal.ErrWrongKey) && !errors.Is(err, seal.ErrNoKey) {
+					t.Errorf("open with another key, or none: %v", err)
 				}
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
-	}
-	fill(open(t, inner, oldest), "oldest")
-	fill(open(t, inner, old, oldest), "old")
-	if _, err := seal.Open(ctx, inner, current, old); !errors.Is(err, seal.ErrWrongKey) {
-		t.Errorf("open without the oldest key: %v, want ErrWrongKey", err)
-	}
-	s := open(t, inner, current, old, oldest)
-	fill(s, "current")
-	if diff := cmp.Diff(want, content(t, s)); diff != "" {
-		t.Errorf("before (-want +got):\n%s", diff)
-	}
-	for _, rewritten := range []int{500, 0} {
-		if n, err := seal.Reseal(ctx, s); err != nil || n != rewritten {
-			t.Errorf("reseal: %d, %v; want %d", n, err, rewritten)
-		}
-	}
-	s = open(t, inner, current)
-	defer s.Close()
-	if diff := cmp.Diff(want, content(t, s)); diff != "" {
-		t.Errorf("with the current key alone (-want +got):\n%s", diff)
-	}
-	if _, err := seal.Open(ctx, inner, old); !errors.Is(err, seal.ErrWrongKey) {
-		t.Errorf("open with the old key: %v, want ErrWrongKey", err)
-	}
-	if _, err := seal.Reseal(ctx, inner); err == nil {
-		t.Error("reseal of a store without a seal: no error")
+		from = to
 	}
 }
 

@@ -42,7 +42,7 @@ func (t *tx) Put(key, value []byte) error {
 	if isReserved(key) {
 		return errReserved
 	}
-	return t.inner.Put(key, t.store.current.seal(key, value))
+	return t.inner.Put(key, t.store.seal(key, value))
 }
 
 // Delete implements engine.Tx.
