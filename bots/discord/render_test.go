@@ -204,3 +204,37 @@ func TestMarkdownOfStyles(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a name or a text holds, a message keeps Discord's limits and mentions
+// nobody.
+func FuzzRender(f *testing.F) {
+	f.Add("Title", "A **b** `c` @d\n\n> q\n\n```go\nx\n```", "Nick @everyone", uint8(3))
+	f.Add("\x00\xff", "🙂**🙂**[x](https://e.org)", "<@1>", uint8(200))
+	f.Add("", "", "", uint8(0))
+	f.Fuzz(func(t *testing.T, title, text, name string, n uint8) {
+		var all content.Text
+		for range n%12 + 1 {
+			all = content.Join(all, content.Parse(text), content.Plain(name))
+		}
+		m := engine.Message{Title: title, Text: all}
+		for range n {
+			m.Buttons = append(m.Buttons, []engine.Button{{Label: name, Action: "vote x a"}})
+		}
+		for _, p := range append(render(m), renderOne(m)) {
+			if units(p.Content) > maxContent || p.Content == "" && len(p.Embeds) == 0 {
+				t.Errorf("content of %d units, %d cards", units(p.Content), len(p.Embeds))
+			}
+			for _, e := range p.Embeds {
+				if units(e.Description) > maxEmbed || units(e.Title) > maxTitle {
+					t.Errorf("a card of %d and %d units", units(e.Title), units(e.Description))
+				}
+			}
+			if len(p.Components) > 5 || len(p.Mentions.Parse)+len(p.Mentions.Roles)+len(p.Mentions.Users) > 0 {
+				t.Errorf("%d rows, mentions %+v", len(p.Components), p.Mentions)
+			}
+			if strings.Contains(p.Content, "@everyone") && !strings.Contains(title+text+name, "@everyone") {
+				t.Errorf("%q", p.Content)
+			}
+		}
+	})
+}
