@@ -149,7 +149,32 @@ func examine(path string, timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(inspect(db, file), db.Close())
+	stop := readAhead(file)
+	err = inspect(db, file)
+	stop()
+	return errors.Join(err, db.Close())
+}
+
+// readAhead has the file read from its beginning to its end, in large pieces and
+// to nowhere, until stop is called: the walk along the tree, which goes to and fro,
+// then finds its pages in memory.
+func readAhead(file *os.File) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		piece := make([]byte, 1<<20)
+		for at := int64(0); ; at += int64(len(piece)) {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if n, err := file.ReadAt(piece, at); n == 0 || err != nil {
+				return // the walk meets the same error and tells
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
 }
 
 // create makes an empty store appear at path in one step. bbolt's own way

@@ -66,7 +66,7 @@ func readPlan(args []string, out io.Writer) (plan, error) {
 	flags.IntVar(&p.people, "people", 6000, "how many people, half of them on each platform")
 	flags.Float64Var(&p.rate, "rate", 500, "acts a second, all people together")
 	flags.DurationVar(&p.length, "for", time.Minute, "how long")
-	flags.Uint64Var(&p.seed, "seed", 1, "of what people know and of whose turn it is")
+	flags.Uint64Var(&p.seed, "seed", 1, "of what people know and of whose turn it is; a second run over one store needs another one")
 	flags.StringVar(&p.store, "store", "", "folder of the store; a temporary one if empty")
 	flags.StringVar(&p.key, "key", "", "store.key_file, for an encrypted store")
 	flags.IntVar(&p.fill, "fill", 0, "make a store with so many people instead, in the folder of -store; a run can then use it")

@@ -35,13 +35,13 @@ func openTelegram(p plan) (stage, []string, error) {
 	var ids []string
 	var members []int64
 	for n := range p.people / 2 {
-		id := int64(1_000_000 + n)
+		id := int64(p.seed%1000+1)*1_000_000 + int64(n)
 		err = errors.Join(err, tg.AddUser(bottest.TelegramUser{ID: id, FirstName: fmt.Sprint("Person ", n), LanguageCode: "en"}))
 		members, ids = append(members, id), append(ids, strconv.FormatInt(id, 10))
 	}
 	each := p.rate * p.length.Seconds() / float64(p.people)
 	for n := range 1 + int(math.Ceil(each*spare)) {
-		id := -int64(1_000_004_000_000 + n)
+		id := -1_000_000_000_000 - int64(p.seed%1000+1)*1_000_000 - int64(n)
 		err = errors.Join(err, tg.AddChat(bottest.TelegramChat{ID: id, Type: "supergroup", Title: fmt.Sprint("Group ", n)}, members[0], members[1:]...),
 			tg.AddBot(members[0], id, false))
 		s.groups = append(s.groups, id)
