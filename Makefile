@@ -1,6 +1,6 @@
 # Everything here is a short way to say a go command; nothing needs make.
 
-.PHONY: test race crash many mutants golden play bench lint ci
+.PHONY: test race crash soak load fuzz many mutants golden play bench lint ci
 
 test:
 	go test ./...
@@ -11,6 +11,24 @@ race:
 # Kills the program 200 times while it posts and answers; CI does it 50 times.
 crash:
 	AIPREP_KILLS=200 go test ./cmd/aiprep -run TestKills -count=1 -v
+
+# Half an hour of kills: at every step of a post and of an answer, then at random
+# moments under load, with platforms that break, a full disk and backups.
+soak:
+	AIPREP_KILLS=1000 go test ./cmd/aiprep -run TestKills -count=1 -v -timeout 60m
+	go build -o $${TMPDIR:-/tmp}/aiprep-soak ./cmd/aiprep
+	go run ./bots/bottest/cmd/load -bin $${TMPDIR:-/tmp}/aiprep-soak -people 6000 -rate 60 -for 20m -kills 1000
+
+# A fixed rate for a minute: latency, memory, and what was told beside what is stored.
+load:
+	go build -o $${TMPDIR:-/tmp}/aiprep-load ./cmd/aiprep
+	go run ./bots/bottest/cmd/load -bin $${TMPDIR:-/tmp}/aiprep-load
+
+# Fuzz tests, a minute each.
+fuzz:
+	for t in content:FuzzLoad engine:FuzzHandle engine/picture:FuzzNames bots/discord:FuzzReceive bots/discord:FuzzRender bots/telegram:FuzzReceive bots/telegram:FuzzRender; do \
+		go test ./$${t%:*} -run '^$$' -fuzz "^$${t#*:}\$$" -fuzztime 1m || exit 1; \
+	done
 
 # 100,000 Discord interactions leave nothing in memory; a million random messages
 # keep to Telegram's rules. Minutes each; CI does a part.
@@ -33,6 +51,7 @@ play:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./content ./engine/...
+	go test -run '^$$' -bench Press -benchtime 20000x ./bots/discord ./bots/telegram
 
 lint:
 	test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }

@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
+	"aiprep/bots/bottest"
 	"aiprep/content"
 	"aiprep/engine"
 )
@@ -23,10 +24,16 @@ type person struct {
 	rng     *rand.Rand
 	screen  screen
 
-	told    int // answers of which they read the verdict
-	right   int // of those
-	pressed int // answers they gave
-	odd     int // acts that were answered by something else, such as a request for patience
+	pressed map[string]int // by item: how many questions they answered
+	told    map[string]int // by item: of how many they read the verdict
+	right   int            // of those
+	odd     int            // acts that were answered by something else, such as a request for patience
+	again   bool           // the last press was not answered, so the next is the same one
+}
+
+func newPerson(at stage, id string, seed, n uint64) *person {
+	rng := rand.New(rand.NewPCG(seed, n))
+	return &person{at: at, id: id, ability: rng.NormFloat64(), rng: rng, pressed: map[string]int{}, told: map[string]int{}}
 }
 
 // stage is one of the platforms, with a step that each person can take.
@@ -43,6 +50,10 @@ type stage interface {
 	// be seen.
 	act(ctx context.Context, p *person, action string) (screen, error)
 	env() []string
+	// calls are patterns of requests that may be broken.
+	calls() []string
+	Inject(bottest.Fault)
+	ClearFaults()
 	problems() []string
 	close()
 }
@@ -68,55 +79,69 @@ func (s screen) action(verb string) (string, bool) {
 var verdict = regexp.MustCompile(`(Right|Not quite): (?:it is )?([A-F])`)
 
 // next decides what a person does: the next question, an answer, or a new test.
-func (c *crowd) next(p *person) (action string, answers bool) {
+// item is what an answer answers.
+func (c *crowd) next(p *person) (action, item string) {
 	if a, ok := p.screen.action("next"); ok {
-		return a, false
+		return a, ""
 	}
 	for range 2 {
 		for _, verb := range []string{"pick", "vote"} {
 			if a, ok := p.screen.action(verb); ok {
-				return a[:len(a)-1] + c.choose(p), true
+				letter, item := c.choose(p)
+				return a[:len(a)-1] + letter, item
 			}
 		}
 		if one, ok := p.at.fresh(p); ok {
 			p.screen = one
 		}
 	}
-	return "test", false
+	return "test", ""
 }
 
 // choose picks a letter as someone of this ability would: who knows is right, and
-// who does not guesses.
-func (c *crowd) choose(p *person) string {
-	letters, key, difficulty := c.bank.question(p.screen.text)
+// who does not guesses. item is what is asked.
+func (c *crowd) choose(p *person) (letter, item string) {
+	it, letters, key := c.bank.question(p.screen.text)
 	if key == "" {
-		return "a"
+		return "a", ""
 	}
-	if p.rng.Float64() < 1/(1+math.Exp(difficulty-p.ability)) {
-		return key
+	if p.rng.Float64() < 1/(1+math.Exp(it.Difficulty-p.ability)) {
+		return key, it.ID
 	}
-	return letters[p.rng.IntN(len(letters))]
+	return letters[p.rng.IntN(len(letters))], it.ID
 }
+
+// errUnreadable says that the tool does not understand what it was asked.
+var errUnreadable = errors.New("this question is not in the bank")
 
 // step has a person do one thing and notes what came of it.
 func (c *crowd) step(ctx context.Context, p *person) error {
-	action, answers := c.next(p)
-	if answers {
-		p.pressed++
+	action, item := c.next(p)
+	answers := item != ""
+	if !answers && strings.HasPrefix(action, "pick ") || strings.HasPrefix(action, "vote ") && !answers {
+		return fmt.Errorf("%w: %.80q", errUnreadable, p.screen.text)
+	}
+	if answers && !p.again {
+		p.pressed[item]++
 	}
 	now, err := p.at.act(ctx, p, action)
-	if err != nil {
+	if p.again = err != nil && answers; err != nil {
 		return err
 	}
-	p.screen = now
 	said := verdict.FindStringSubmatch(now.text)
+	if answers && said == nil { // nothing was counted: it is asked again
+		p.odd++
+		p.again = true
+		return nil
+	}
+	p.screen = now
 	switch {
-	case answers && said != nil:
-		p.told++
+	case answers:
+		p.told[item]++
 		if said[1] == "Right" {
 			p.right++
 		}
-	case answers || len(now.actions) == 0:
+	case len(now.actions) == 0:
 		p.odd++
 	}
 	return nil
@@ -143,8 +168,7 @@ func newCrowd(p plan) (*crowd, error) {
 		}
 		c.stages = append(c.stages, s)
 		for _, id := range ids {
-			rng := rand.New(rand.NewPCG(p.seed, uint64(len(c.people))))
-			c.people = append(c.people, &person{at: s, id: id, ability: rng.NormFloat64(), rng: rng})
+			c.people = append(c.people, newPerson(s, id, p.seed, uint64(len(c.people))))
 		}
 	}
 	rand.New(rand.NewPCG(p.seed, math.MaxUint64)).Shuffle(len(c.people), func(a, b int) {
@@ -190,105 +214,4 @@ func (c *crowd) close() {
 	for _, s := range c.stages {
 		s.close()
 	}
-}
-
-// patience is how long a person looks at the screen before they give up.
-const patience = 20 * time.Second
-
-// drive has people act at a fixed rate and returns how long answers took.
-func (c *crowd) drive(ctx context.Context, p plan) *figures {
-	f := &figures{begun: time.Now()}
-	idle := make(chan *person, len(c.people))
-	for _, one := range c.people {
-		idle <- one
-	}
-	var acts sync.WaitGroup
-	for n := range int(p.rate * p.length.Seconds()) {
-		due := f.begun.Add(time.Duration(float64(n) / p.rate * float64(time.Second)))
-		if !sleepUntil(ctx, due) {
-			break
-		}
-		one := <-idle
-		acts.Go(func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-			defer cancel()
-			err := c.step(ctx, one)
-			f.add(one.at.name(), time.Since(due), err)
-			if !errors.Is(err, context.DeadlineExceeded) { // who gave up is gone
-				idle <- one
-			}
-		})
-	}
-	acts.Wait()
-	f.length = time.Since(f.begun)
-	return f
-}
-
-func sleepUntil(ctx context.Context, at time.Time) bool {
-	wait := time.Until(at)
-	if wait <= 0 {
-		return ctx.Err() == nil
-	}
-	select {
-	case <-time.After(wait):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// answerKey knows what is right, by what stands on the screen.
-type answerKey struct{ items map[string]*content.Item }
-
-// stemLen is how much of a stem tells an item from all others.
-const stemLen = 60
-
-func newAnswerKey(b *content.Bank) *answerKey {
-	k := &answerKey{map[string]*content.Item{}}
-	for _, cat := range b.Categories {
-		for _, tp := range cat.Topics {
-			for _, it := range tp.Items {
-				k.items[opening(it.Stem)] = it
-			}
-		}
-	}
-	return k
-}
-
-// opening is the beginning of a stem without any markup.
-func opening(stem string) string {
-	r := []rune(letters.ReplaceAllString(stem, ""))
-	return string(r[:min(len(r), stemLen)])
-}
-
-var (
-	letters = regexp.MustCompile(`[^\pL\pN]+`)
-	option  = regexp.MustCompile(`^\W*([A-F])[.)\]]?\W+(.+)$`)
-)
-
-// question finds the letters on a screen, which of them is right, and how hard
-// that is to know; key is empty when the screen is not understood.
-func (k *answerKey) question(text string) (all []string, key string, difficulty float64) {
-	var it *content.Item
-	for line := range strings.Lines(text) {
-		if it == nil {
-			it = k.items[opening(line)]
-			continue
-		}
-		m := option.FindStringSubmatch(strings.TrimSpace(line))
-		if m == nil {
-			continue
-		}
-		letter := strings.ToLower(m[1])
-		all = append(all, letter)
-		for _, o := range it.Options {
-			if o.Correct && opening(o.Text) == opening(m[2]) {
-				key = letter
-			}
-		}
-	}
-	if it == nil || len(all) == 0 {
-		return nil, "", 0
-	}
-	return all, key, it.Difficulty
 }

@@ -16,7 +16,7 @@ type onDiscord struct {
 }
 
 func openDiscord(p plan) (stage, []string, error) {
-	d, err := bottest.NewDiscord(bottest.DiscordOptions{})
+	d, err := bottest.NewDiscord(bottest.DiscordOptions{MaxIdentifies: 1000 + 2*p.kills})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,6 +43,10 @@ func (s *onDiscord) env() []string {
 func (s *onDiscord) servers() []engine.Place      { return nil }
 func (s *onDiscord) ready(context.Context) error  { return nil }
 func (s *onDiscord) fresh(*person) (screen, bool) { return screen{}, false }
+
+func (s *onDiscord) calls() []string {
+	return []string{"POST /interactions/**", "POST /interactions/**", "* /webhooks/**", "GET /gateway/bot", "**"}
+}
 
 func (s *onDiscord) act(ctx context.Context, p *person, action string) (screen, error) {
 	var it *bottest.Interaction

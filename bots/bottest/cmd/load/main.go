@@ -54,6 +54,7 @@ type plan struct {
 	seed   uint64
 	store  string // where the store is made; kept if it was named
 	key    string // store.key_file
+	kills  int    // how often serve is killed meanwhile
 
 	fill, servers, days int // of a store to make, in place of a run
 }
@@ -69,6 +70,7 @@ func readPlan(args []string, out io.Writer) (plan, error) {
 	flags.Uint64Var(&p.seed, "seed", 1, "of what people know and of whose turn it is; a second run over one store needs another one")
 	flags.StringVar(&p.store, "store", "", "folder of the store; a temporary one if empty")
 	flags.StringVar(&p.key, "key", "", "store.key_file, for an encrypted store")
+	flags.IntVar(&p.kills, "kills", 0, "kill serve so often meanwhile, and break the platforms, fill the disk and back up beside it")
 	flags.IntVar(&p.fill, "fill", 0, "make a store with so many people instead, in the folder of -store; a run can then use it")
 	flags.IntVar(&p.servers, "servers", 100, "of -fill: in so many servers")
 	flags.IntVar(&p.days, "days", 1, "of -fill: who answered on so many days")
@@ -86,6 +88,8 @@ func readPlan(args []string, out io.Writer) (plan, error) {
 		return p, fmt.Errorf("-rate is %g: more than 0, at most %d", p.rate, mostRate)
 	case p.length <= 0 || p.length > longest:
 		return p, fmt.Errorf("-for is %v: more than 0, at most %v", p.length, longest)
+	case p.kills < 0 || float64(p.kills) > p.length.Seconds()*2:
+		return p, fmt.Errorf("-kills is %d: not less than 0, at most two a second", p.kills)
 	case p.rate > float64(p.people)/4:
 		// One person may do 20 things a minute and the bot then asks for patience.
 		return p, fmt.Errorf("-rate %g is more than %d people may do: at most %d, or more -people", p.rate, p.people, p.people/4)
@@ -132,13 +136,17 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer s.kill()
+	defer func() { s.kill() }()
 	if err := c.ready(ctx); err != nil {
 		return fmt.Errorf("%w\n%s", err, s.log.String())
 	}
 	fmt.Fprintf(out, "serve is ready %v after its start, and its challenges are there\n", s.took.Round(time.Millisecond))
 	fmt.Fprintf(out, "%d people, %g acts a second for %v\n", p.people, p.rate, p.length)
+	soaked := newSoak(p, c, s)
 	figures := c.drive(ctx, p)
+	if s, err = soaked.end(); err != nil {
+		return err
+	}
 	memory := s.memory()
 	if err := s.term(); err != nil {
 		return err
@@ -149,5 +157,5 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	return kept.print(out, c.problems())
+	return errors.Join(soaked.print(out), kept.print(out, c.problems()))
 }

@@ -9,15 +9,21 @@ import (
 	"testing"
 )
 
-// A short run over the real program: everybody is answered, and what they were
-// told is what is stored.
-func TestAShortRun(t *testing.T) {
+// build builds the program under load.
+func build(t *testing.T) string {
+	t.Helper()
 	bin := filepath.Join(t.TempDir(), "aiprep.exe")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "aiprep/cmd/aiprep").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	return bin
+}
+
+// A short run over the real program: everybody is answered, and what they were
+// told is what is stored.
+func TestAShortRun(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-bin", bin, "-people", "80", "-rate", "20", "-for", "4s"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-bin", build(t), "-people", "80", "-rate", "20", "-for", "4s"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, want := range []string{"80 acts answered, 0 not", "lost 0, doubled 0"} {
@@ -66,4 +72,21 @@ func TestARunIsBounded(t *testing.T) {
 			t.Errorf("%q: no error", args)
 		}
 	}
+}
+
+// The same with a serve that is killed, platforms that break and a full disk.
+func TestAShortSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"-bin", build(t), "-people", "400", "-rate", "40", "-for", "30s", "-kills", "25"}, &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	for _, want := range []string{"25 times SIGKILL", "2 lives on a full disk", "rebuild --verify: ", "lost 0, doubled 0"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &out)
+		}
+	}
+	t.Logf("%s", &out)
 }

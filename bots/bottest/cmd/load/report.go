@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -26,11 +27,14 @@ func (f *figures) add(platform string, took time.Duration, err error) {
 		f.took, f.failed = map[string][]time.Duration{}, map[string]int{}
 	}
 	if err != nil {
-		f.failed[platform+": "+err.Error()]++
+		f.failed[platform+": "+numbers.ReplaceAllString(err.Error(), "#")]++
 		return
 	}
 	f.took[platform] = append(f.took[platform], took)
 }
+
+// numbers make errors differ that are the same.
+var numbers = regexp.MustCompile(`\d{3,}`)
 
 func (f *figures) print(out io.Writer) {
 	var all []time.Duration

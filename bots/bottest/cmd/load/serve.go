@@ -18,30 +18,28 @@ import (
 
 // serve is the program under load, as a process.
 type serve struct {
-	cmd  *exec.Cmd
-	log  tail
-	dead chan struct{} // closed when it has ended
-	took time.Duration // until it was ready
+	cmd   *exec.Cmd
+	admin string
+	begun time.Time
+	log   tail
+	dead  chan struct{} // closed when it has ended
+	took  time.Duration // until it was ready
 }
 
-// startServe starts it and waits until it says that it is ready.
-func startServe(ctx context.Context, p plan, env []string) (*serve, error) {
+// launch starts it.
+func launch(p plan, env []string) (*serve, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") // a free port
 	if err != nil {
 		return nil, err
 	}
-	admin := l.Addr().String()
+	s := &serve{cmd: exec.Command(p.bin, "serve"), admin: l.Addr().String(), dead: make(chan struct{})}
 	if err := l.Close(); err != nil {
 		return nil, err
 	}
-	s := &serve{cmd: exec.Command(p.bin, "serve"), dead: make(chan struct{})}
 	s.cmd.Dir = p.store
-	s.cmd.Env = append(env, "AIPREP_STORE_FILE="+filepath.Join(p.store, "aiprep.db"), "AIPREP_ADMIN_LISTEN="+admin)
-	if p.key != "" {
-		s.cmd.Env = append(s.cmd.Env, "AIPREP_STORE_KEY_FILE="+p.key)
-	}
+	s.cmd.Env = append(p.environ(), append(env, "AIPREP_ADMIN_LISTEN="+s.admin)...)
 	s.cmd.Stderr = &s.log
-	begun := time.Now()
+	s.begun = time.Now()
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -49,13 +47,33 @@ func startServe(ctx context.Context, p plan, env []string) (*serve, error) {
 		_ = s.cmd.Wait() // ProcessState tells
 		close(s.dead)
 	}()
+	return s, nil
+}
+
+// environ is what every command on the store is told.
+func (p plan) environ() []string {
+	env := []string{"AIPREP_STORE_FILE=" + filepath.Join(p.store, "aiprep.db")}
+	if p.key != "" {
+		env = append(env, "AIPREP_STORE_KEY_FILE="+p.key)
+	}
+	return env
+}
+
+// startServe starts it and waits until it says that it is ready.
+func startServe(ctx context.Context, p plan, env []string) (*serve, error) {
+	s, err := launch(p, env)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
 	every := time.NewTicker(5 * time.Millisecond)
 	defer every.Stop()
-	for end := time.Now().Add(time.Minute); ; {
-		if resp, err := http.Get("http://" + admin + "/readyz"); err == nil {
+	for {
+		if resp, err := http.Get("http://" + s.admin + "/readyz"); err == nil {
 			_ = resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
-				s.took = time.Since(begun)
+				s.took = time.Since(s.begun)
 				return s, nil
 			}
 		}
@@ -65,11 +83,7 @@ func startServe(ctx context.Context, p plan, env []string) (*serve, error) {
 			return nil, fmt.Errorf("serve ended: %v\n%s", s.cmd.ProcessState, s.log.String())
 		case <-ctx.Done():
 			s.kill()
-			return nil, ctx.Err()
-		}
-		if time.Now().After(end) {
-			s.kill()
-			return nil, fmt.Errorf("serve is not ready after a minute\n%s", s.log.String())
+			return nil, fmt.Errorf("wait for serve: %w\n%s", ctx.Err(), s.log.String())
 		}
 	}
 }

@@ -96,24 +96,48 @@ func readStore(ctx context.Context, p plan, c *crowd) (_ *comparison, err error)
 		if err != nil {
 			return nil, err
 		}
-		out.told, out.pressed, out.stored, out.odd = out.told+one.told, out.pressed+one.pressed, out.stored+stored, out.odd+one.odd
-		out.lost += max(one.told-stored, 0)
-		out.doubled += max(stored-one.pressed, 0)
-		if stored == one.told && right != one.right {
-			out.wrong++
-		}
+		out.add(one, stored, right)
 	}
 	return out, nil
 }
 
-// answersOf counts what the store holds of one person, as their export says it.
-func answersOf(ctx context.Context, e *engine.Engine, p *person) (stored, right int, err error) {
+// add compares one person's answers, item by item.
+func (c *comparison) add(p *person, stored map[string]int, right int) {
+	c.odd += p.odd
+	same := true
+	for item := range union(p.pressed, stored) {
+		told, pressed, kept := p.told[item], p.pressed[item], stored[item]
+		c.told, c.pressed, c.stored = c.told+told, c.pressed+pressed, c.stored+kept
+		c.lost += max(told-kept, 0)
+		c.doubled += max(kept-pressed, 0)
+		same = same && told == kept
+	}
+	if same && right != p.right {
+		c.wrong++
+	}
+}
+
+func union(a, b map[string]int) map[string]bool {
+	all := map[string]bool{}
+	for k := range a {
+		all[k] = true
+	}
+	for k := range b {
+		all[k] = true
+	}
+	return all
+}
+
+// answersOf counts what the store holds of one person, by item, as their export
+// says it.
+func answersOf(ctx context.Context, e *engine.Engine, p *person) (stored map[string]int, right int, err error) {
+	stored = map[string]int{}
 	r, err := e.Handle(ctx, engine.Input{
 		ID: "load", At: time.Now(), Verb: "export",
 		From: engine.User{Platform: p.at.name(), ID: p.id}, In: engine.Place{Platform: p.at.name(), Chat: p.id},
 	})
 	if err != nil {
-		return 0, 0, err
+		return nil, 0, err
 	}
 	var file *engine.File
 	for _, m := range []*engine.Message{r.Whisper, r.Post, r.Replace} {
@@ -122,22 +146,24 @@ func answersOf(ctx context.Context, e *engine.Engine, p *person) (stored, right 
 		}
 	}
 	if file == nil {
-		return 0, 0, nil // never wrote
+		return stored, 0, nil // never wrote
 	}
 	var d struct {
 		Answers []struct {
-			Right bool `json:"right"`
+			Item  string `json:"item"`
+			Right bool   `json:"right"`
 		} `json:"answers"`
 	}
 	if err := json.Unmarshal(file.Data, &d); err != nil {
-		return 0, 0, err
+		return nil, 0, err
 	}
 	for _, a := range d.Answers {
+		stored[a.Item]++
 		if a.Right {
 			right++
 		}
 	}
-	return len(d.Answers), right, nil
+	return stored, right, nil
 }
 
 // print says what was found, and fails if anything was lost or doubled.

@@ -61,6 +61,10 @@ func (s *onTelegram) env() []string {
 	return []string{"AIPREP_TELEGRAM_SERVER=" + s.URL(), "AIPREP_TELEGRAM_TOKEN=" + s.Token}
 }
 
+func (s *onTelegram) calls() []string {
+	return []string{"answerCallbackQuery", "answerCallbackQuery", "editMessageText", "getUpdates", "sendMessage", "*"}
+}
+
 func (s *onTelegram) servers() (all []engine.Place) {
 	for _, id := range s.groups {
 		chat := strconv.FormatInt(id, 10)
