@@ -47,6 +47,9 @@ type Input struct {
 	Args   []string
 	Locale string // BCP 47 tag as the platform sends it, or ""
 	Sight  *Sight // what was found where a Reply had asked to Look, or nil
+	// Owns lists the ids of From's payments for the Offer, where the platform says
+	// them with every event; nil where it does not.
+	Owns *[]string
 }
 
 // Sight is what the platform says of a place: what the bot may do there, or who
@@ -119,8 +122,9 @@ type Message struct {
 	Image   *Image
 	File    *File
 	Buttons [][]Button
-	Quiz    *Quiz // set when the message is a question; Text and Buttons stand for themselves without it
-	Ping    *Role // the only mention that may ever resolve
+	Offer   *Offer // something to buy beside it
+	Quiz    *Quiz  // set when the message is a question; Text and Buttons stand for themselves without it
+	Ping    *Role  // the only mention that may ever resolve
 }
 
 // Button is pressed or opens a link; exactly one of Action and URL is set.

@@ -18,7 +18,7 @@ func (e *Engine) erasePerson(tx Tx, id ID) error {
 	if err := eraseMarks(tx, id); err != nil {
 		return err
 	}
-	if err := eraseFlags(tx, id); err != nil {
+	if err := errors.Join(eraseFlags(tx, id), e.eraseCharges(tx, id)); err != nil {
 		return err
 	}
 	for _, key := range p.Accounts {

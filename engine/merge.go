@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -212,18 +213,29 @@ func (t *turn) mergeRest(a, b ID) error {
 			return err
 		}
 	}
-	var right unlocked
-	if found, err := get(t.tx, keyUnlock(b), &right); err != nil {
-		return err
-	} else if found {
-		if err := put(t.tx, keyUnlock(a), right); err != nil {
-			return err
-		}
-	}
-	if err := t.mergeFlags(a, b); err != nil {
+	if err := errors.Join(t.mergeUnlocks(a, b), t.mergeFlags(a, b)); err != nil {
 		return err
 	}
 	return deleteBelow(t.tx, keyPerson(b, ""))
+}
+
+// mergeUnlocks leaves one unlock where there may be two; payments of both are kept.
+func (t *turn) mergeUnlocks(a, b ID) error {
+	var mine, theirs unlocked
+	have, err := get(t.tx, keyUnlock(a), &mine)
+	if err != nil {
+		return err
+	}
+	found, err := get(t.tx, keyUnlock(b), &theirs)
+	switch {
+	case err != nil || !found:
+		return err
+	case !have:
+		mine = theirs
+	default:
+		mine.More = append(mine.More, append(theirs.More, theirs.Origin+":"+theirs.Ref)...)
+	}
+	return put(t.tx, keyUnlock(a), mine)
 }
 
 // mergeFlags makes what one person said about questions the other's.

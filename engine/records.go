@@ -39,6 +39,7 @@ import (
 //	day/<space>/<date>                   quorum of one date; stays for ever
 //	flag/<item>/<person>                 what a person says is wrong with a question
 //	code/<hmac>                          an unlock code that nobody has used
+//	charge/<hmac>                        a payment
 //	poll/<hmac>                          the challenge that a native quiz asks
 //	ballot/<hmac>/<hmac>                 an answer to a quiz that is not known yet
 //	block/<account or place>             who the operator has shut out
@@ -133,6 +134,10 @@ func keyUnlock(p ID) []byte { return keyPerson(p, "unlock") }
 
 func keyCode(secret []byte, code string) []byte {
 	return []byte("code/" + idCode.EncodeToString(mac(secret, "code", code)[:16]))
+}
+
+func keyCharge(secret []byte, platform, id string) []byte {
+	return []byte("charge/" + idCode.EncodeToString(mac(secret, "charge", platform, id)[:16]))
 }
 
 func keyPoll(secret []byte, platform, id string) []byte {

@@ -13,9 +13,12 @@ import (
 // unlocked it, once and for good. Dailies, reviews, streaks, export and erase are
 // never behind it.
 
-// Unlocking is what an operator gives for free.
+// Unlocking is what an operator gives for free, and what the rest costs.
 type Unlocking struct {
 	TestsPerDay int
+	Stars       int    // the price on Telegram in Telegram Stars; 0 sells nothing there
+	SKU         string // Discord's id of a durable one-time SKU; "" sells nothing there
+	Support     string // how who paid reaches the operator
 }
 
 // unlocked is a person's right to everything.
@@ -23,9 +26,13 @@ type unlocked struct {
 	Origin string `cbor:"1,keyasint"`
 	Ref    string `cbor:"2,keyasint,omitempty"` // what the origin calls it, for example a charge
 	At     int64  `cbor:"3,keyasint"`           // Unix seconds
+	// By is the account that paid, as platform:id, and More are payments beside the
+	// one in Ref, as origin:ref.
+	By   string   `cbor:"4,keyasint,omitempty"`
+	More []string `cbor:"5,keyasint,omitempty"`
 }
 
-// Origins of an unlock.
+// Origins of an unlock; a payment's is its platform.
 const (
 	UnlockByOperator = "operator"
 	UnlockByCode     = "code"
@@ -49,8 +56,7 @@ func (t *turn) limited() (Reply, bool, error) {
 	if err := t.enrol(); err != nil {
 		return Reply{}, false, err
 	}
-	vals, err := t.tx.Get(keyUnlock(t.id))
-	if err != nil || vals[0] != nil {
+	if _, found, err := t.rights(); err != nil || found {
 		return Reply{}, false, err
 	}
 	if today := t.today(); t.person.FreeOn != today {
@@ -65,9 +71,11 @@ func (t *turn) limited() (Reply, bool, error) {
 
 func (t *turn) showLimit() Reply {
 	m := &Message{Title: t.say(wLimitTitle), Text: t.text(wLimit, "n", t.e.unlocking.TestsPerDay)}
-	m.Buttons = [][]Button{
-		{t.button(wDailyButton, "daily"), t.button(wReviewButton, "review")},
-		{t.button(wUnlockCode, "unlock", unlockAsk)},
+	free := []Button{t.button(wDailyButton, "daily"), t.button(wReviewButton, "review")}
+	if t.e.unlocking.sells(t.in.From.Platform) {
+		m.Buttons = [][]Button{{t.button(wUnlockBuy, "unlock")}, free}
+	} else {
+		m.Buttons = [][]Button{free, {t.button(wUnlockCode, "unlock", unlockAsk)}}
 	}
 	return t.show(m)
 }
@@ -80,8 +88,7 @@ func (t *turn) unlock() (Reply, error) {
 	if err := t.enrol(); err != nil {
 		return Reply{}, err
 	}
-	var have unlocked
-	found, err := get(t.tx, keyUnlock(t.id), &have)
+	have, found, err := t.rights()
 	if err != nil {
 		return Reply{}, err
 	}
@@ -92,7 +99,7 @@ func (t *turn) unlock() (Reply, error) {
 	code := unlockCode(strings.TrimPrefix(strings.Join(t.in.Args, ""), "code="))
 	switch code {
 	case "":
-		m := &Message{Title: t.say(wUnlockTitle), Text: t.text(wUnlock, "n", t.e.unlocking.TestsPerDay)}
+		m := &Message{Title: t.say(wUnlockTitle), Text: t.text(wUnlock, "n", t.e.unlocking.TestsPerDay), Offer: t.offer()}
 		m.Buttons = [][]Button{{t.button(wUnlockCode, "unlock", unlockAsk)}}
 		return t.show(m), nil
 	case strings.ToUpper(unlockAsk):

@@ -12,6 +12,11 @@ import (
 // start greets, and follows a deep link such as test_model-compilation.
 func (t *turn) start() (Reply, error) {
 	link := t.args()["link"]
+	if link == "unlock" && t.e.unlocking != nil { // a forwarded offer leads here
+		t.in.Args = nil
+		t.cmd, _ = t.e.Command(link)
+		return t.unlock()
+	}
 	if verb, arg, ok := strings.Cut(link, "_"); ok {
 		switch verb {
 		case "test", "learn":
