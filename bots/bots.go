@@ -19,6 +19,7 @@ type Engine interface {
 	Command(name string) (engine.Command, bool)
 	Complete(ctx context.Context, option engine.Option, prefix string) []engine.Choice
 	Awaited(ctx context.Context, u engine.User, at time.Time) (action string, in engine.Place, ok bool, err error)
+	Checkout(ctx context.Context, u engine.User, payload string, stars int, lang string) (refused string, err error)
 	Hint(h engine.Hint, lang string) string
 	Origin(ctx context.Context, args []string) (engine.Place, bool, error)
 	SetAside(ctx context.Context, platform, id string, at time.Time, raw []byte, reason string) error

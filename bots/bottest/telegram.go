@@ -79,6 +79,7 @@ type Telegram struct {
 	polls   map[string]*tgPoll
 	queries map[string]*tgQuery
 	carts   map[string]*tgCart
+	sales   []*tgCart // paid, oldest first
 	files   map[string]tgFile
 	profile tgProfile
 	sends   []tgSend

@@ -31,6 +31,8 @@ func methods() map[string]tgHandler {
 		"deleteMessage":          (*Telegram).deleteMessage,
 		"answerCallbackQuery":    (*Telegram).answerCallbackQuery,
 		"answerPreCheckoutQuery": (*Telegram).answerPreCheckoutQuery,
+		"refundStarPayment":      (*Telegram).refundStarPayment,
+		"getStarTransactions":    (*Telegram).getStarTransactions,
 		"setMyCommands":          (*Telegram).setMyCommands,
 		"getMyCommands":          (*Telegram).getMyCommands,
 		"deleteMyCommands":       (*Telegram).deleteMyCommands,

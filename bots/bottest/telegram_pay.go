@@ -26,6 +26,8 @@ type tgCart struct {
 	at      time.Time
 	done    bool
 	paid    bool
+	back    bool   // the Stars went back
+	charge  string // the payment's id, once paid
 	message string // why not
 }
 
@@ -90,6 +92,22 @@ func (t *Telegram) Pay(user int64, m TelegramMessage) (*TelegramPayment, error) 
 	return out, nil
 }
 
+// Forward lets somebody have a copy of an invoice in their private chat, with its
+// pay button: what clients make of one without a start parameter, and what
+// somebody with a client of their own may make of any.
+func (t *Telegram) Forward(m TelegramMessage, user int64) (TelegramMessage, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	from, to := t.rooms[m.Chat.ID], t.rooms[user]
+	if from == nil || to == nil || from.messages[m.ID] == nil {
+		return TelegramMessage{}, fmt.Errorf("forward: there is no message %d in chat %d, or no chat %d", m.ID, m.Chat.ID, user)
+	}
+	own := from.messages[m.ID]
+	copied := t.store(to, &TelegramMessage{From: own.From, Invoice: own.Invoice, Keyboard: own.Keyboard, payload: own.payload})
+	t.touch()
+	return copied.view(), nil
+}
+
 // Done waits for the bot's answer. When it agreed, the chat has a message with
 // successful_payment; when not, the error holds the bot's words.
 func (p *TelegramPayment) Done(ctx context.Context) error {
@@ -121,10 +139,72 @@ func (t *Telegram) answerPreCheckoutQuery(c *tgCall) (any, *tgError) {
 	cart.done, cart.paid, cart.message = true, ok, c.text("error_message")
 	if ok {
 		// The message stands where the invoice does and comes from the payer.
-		r := t.rooms[cart.invoice.Chat.ID]
-		t.service(r, cart.user, TelegramMessage{Payment: &TelegramReceipt{Currency: cart.invoice.Invoice.Currency,
-			Total: cart.invoice.Invoice.Total, Payload: cart.payload, ChargeID: "stx" + base36(t.number()), ProviderCharge: cart.payload}})
+		cart.charge = "stx" + base36(t.number())
+		t.sales = append(t.sales, cart)
+		t.service(t.rooms[cart.invoice.Chat.ID], cart.user, TelegramMessage{Payment: cart.receipt()})
 	}
 	t.touch()
 	return true, nil
+}
+
+func (c *tgCart) receipt() *TelegramReceipt {
+	return &TelegramReceipt{Currency: c.invoice.Invoice.Currency, Total: c.invoice.Invoice.Total, Payload: c.payload, ChargeID: c.charge, ProviderCharge: c.payload}
+}
+
+// Charge is the id of the payment, "" before the bot agreed to it.
+func (p *TelegramPayment) Charge() string {
+	p.t.mu.Lock()
+	defer p.t.mu.Unlock()
+	return p.t.carts[p.QueryID].charge
+}
+
+// refundStarPayment gives Stars back
+// (https://core.telegram.org/bots/api#refundstarpayment).
+func (t *Telegram) refundStarPayment(c *tgCall) (any, *tgError) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.sales {
+		if s.charge != c.text("telegram_payment_charge_id") || strconv.FormatInt(s.user, 10) != c.text("user_id") {
+			continue
+		}
+		if s.back {
+			return nil, refuse("CHARGE_ALREADY_REFUNDED")
+		}
+		s.back = true
+		t.service(t.rooms[s.invoice.Chat.ID], s.user, TelegramMessage{Refund: s.receipt()})
+		t.touch()
+		return true, nil
+	}
+	return nil, refuse("CHARGE_ID_INVALID")
+}
+
+// getStarTransactions lists payments and what was given back, oldest first
+// (https://core.telegram.org/bots/api#getstartransactions).
+func (t *Telegram) getStarTransactions(c *tgCall) (any, *tgError) {
+	offset, fail := c.small("offset")
+	if fail != nil {
+		return nil, fail
+	}
+	limit, fail := c.small("limit")
+	if fail != nil {
+		return nil, fail
+	}
+	if limit == 0 {
+		limit = 100
+	}
+	if limit < 1 || limit > 100 || offset < 0 {
+		return nil, violation("LIMIT_INVALID")
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := []any{}
+	for _, s := range t.sales {
+		user := map[string]any{"type": "user", "transaction_type": "invoice_payment", "user": t.userOf(s.user), "invoice_payload": s.payload}
+		all = append(all, map[string]any{"id": s.charge, "amount": s.invoice.Invoice.Total, "date": s.at.Unix(), "source": user})
+		if s.back {
+			all = append(all, map[string]any{"id": s.charge, "amount": s.invoice.Invoice.Total, "date": s.at.Unix(), "receiver": user})
+		}
+	}
+	all = all[min(offset, len(all)):]
+	return map[string]any{"transactions": all[:min(limit, len(all))]}, nil
 }

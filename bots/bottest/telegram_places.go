@@ -85,7 +85,7 @@ func (t *Telegram) service(r *tgRoom, by int64, m TelegramMessage) {
 	from := t.userOf(by)
 	m.From = &from
 	own := t.store(r, &m)
-	if r.present(t.me.ID) {
+	if r.Type == "private" || r.present(t.me.ID) {
 		own.UpdateID = t.push("message", r.lane(), messageLife, own.view())
 	}
 }

@@ -119,7 +119,7 @@ type TelegramInvoice struct {
 	Total          int    `json:"total_amount"`
 }
 
-// TelegramReceipt is a SuccessfulPayment object.
+// TelegramReceipt is a SuccessfulPayment object, or a RefundedPayment one.
 type TelegramReceipt struct {
 	Currency       string `json:"currency"`
 	Total          int    `json:"total_amount"`
@@ -166,6 +166,7 @@ type TelegramMessage struct {
 	TopicReopened   *struct{}          `json:"forum_topic_reopened,omitempty"`
 	Invoice         *TelegramInvoice   `json:"invoice,omitempty"`
 	Payment         *TelegramReceipt   `json:"successful_payment,omitempty"`
+	Refund          *TelegramReceipt   `json:"refunded_payment,omitempty"`
 	Keyboard        *TelegramKeyboard  `json:"reply_markup,omitempty"`
 	Markup          json.RawMessage    `json:"-"` // reply_markup as the bot sent it, of any kind
 	RichSent        json.RawMessage    `json:"-"` // rich_message as the bot sent it

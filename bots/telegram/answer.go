@@ -103,7 +103,7 @@ func (b *Bot) answerPress(query string, answer tg.AnswerCallbackQueryParams) {
 func (b *Bot) replace(ev event, m engine.Message) {
 	parts := render(m)
 	chat, id, err := readRef(ev.in.On)
-	if err != nil || ev.gone || parts[0].Photo != nil || parts[0].File != nil {
+	if err != nil || ev.gone || parts[0].Photo != nil || parts[0].File != nil || parts[0].Offer != nil {
 		b.say(ev.here, parts, nil, nil)
 		return
 	}

@@ -51,6 +51,7 @@ type Bot struct {
 	count  func(what, platform, outcome string)
 	drain  time.Duration
 	within time.Duration // what the engine has for one event
+	peek   time.Duration // how often checkouts are looked for while a batch takes long
 
 	lib      *tg.Bot
 	hook     net.Listener
@@ -108,7 +109,7 @@ func New(cfg Config) (*Bot, error) {
 	if b.count == nil {
 		b.count = func(string, string, string) {}
 	}
-	b.within = bots.HandleWithin
+	b.within, b.peek = bots.HandleWithin, peekEvery
 	if b.drain <= 0 {
 		b.drain = drainWithin
 	}

@@ -77,9 +77,12 @@ func (b *Bot) intake(ctx context.Context) error {
 			continue
 		}
 		trouble.over()
-		b.outbox.room(ctx)
-		next, all := b.handle(batch, offset)
-		offset = next
+		b.checkouts(batch)
+		var all bool
+		b.watching(ctx, offset, func() {
+			b.outbox.room(ctx)
+			offset, all = b.handle(batch, offset)
+		})
 		switch {
 		case !all:
 			sleep(ctx, unfinished)

@@ -148,6 +148,8 @@ func within(p part) time.Duration {
 func (b *Bot) sendPart(ctx context.Context, to address, p part, answers *models.ReplyParameters) error {
 	var err error
 	switch {
+	case p.Offer != nil:
+		err = b.sendInvoice(ctx, to, p, answers)
 	case p.Photo != nil:
 		_, err = b.lib.SendPhoto(ctx, &tg.SendPhotoParams{
 			ChatID: to.Chat, MessageThreadID: to.Thread, Caption: p.Text, CaptionEntities: p.Marks,

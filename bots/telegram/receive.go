@@ -25,11 +25,12 @@ type update struct {
 	Member   *memberChange `json:"my_chat_member"`
 	Posted   *message      `json:"channel_post"`
 	Vote     *vote         `json:"poll_answer"`
+	Checkout *checkout     `json:"pre_checkout_query"`
 }
 
 // allowedUpdates are the kinds in update, no more and no fewer.
 func allowedUpdates() []string {
-	return []string{"message", "callback_query", "my_chat_member", "channel_post", "poll_answer"}
+	return []string{"message", "callback_query", "my_chat_member", "channel_post", "poll_answer", "pre_checkout_query"}
 }
 
 // vote is an answer to a quiz poll. It does not say where the poll is.
@@ -71,6 +72,8 @@ type message struct {
 	AutoForward bool            `json:"is_automatic_forward"`
 	MigrateTo   int64           `json:"migrate_to_chat_id"`
 	MigrateFrom int64           `json:"migrate_from_chat_id"`
+	Paid        *payment        `json:"successful_payment"`
+	Refunded    *payment        `json:"refunded_payment"`
 }
 
 type mark struct {
@@ -203,6 +206,8 @@ func (s self) said(m message) (event, error) {
 	case m.MigrateFrom != 0:
 		ev.moved(m.MigrateFrom, m.Chat.ID)
 		return ev, nil
+	case m.Paid != nil, m.Refunded != nil:
+		return ev, ev.paid(m)
 	case m.AutoForward || len(m.Forward) > 0 || m.Text == "" || !m.Chat.shared() && m.Chat.Type != "private":
 		return ev, nil
 	}

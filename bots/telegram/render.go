@@ -33,6 +33,7 @@ type part struct {
 	Marks    []models.MessageEntity `json:"entities,omitempty"`
 	Photo    []byte                 `json:"photo,omitempty"`
 	File     *engine.File           `json:"file,omitempty"`
+	Offer    *engine.Offer          `json:"offer,omitempty"` // instead of a text
 	Keyboard *keyboard              `json:"reply_markup,omitempty"`
 	Ask      *models.ForceReply     `json:"force_reply,omitempty"` // instead of a keyboard
 }
@@ -47,6 +48,7 @@ type button struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data,omitempty"`
 	URL  string `json:"url,omitempty"`
+	Pay  bool   `json:"pay,omitempty"`
 }
 
 // render makes the Telegram messages that show m, at least one. A text too
@@ -55,6 +57,8 @@ func render(m engine.Message) []part {
 	title, text := plainLine(m.Title, maxTitle), clean(m.Text)
 	var parts []part
 	switch {
+	case m.Offer != nil && m.Offer.Stars > 0:
+		return []part{invoice(*m.Offer, m.Buttons)}
 	case m.Image != nil:
 		whole := text
 		if alt := strings.TrimSpace(m.Image.Alt); alt != "" {
@@ -348,7 +352,7 @@ func webLink(link string) bool {
 func alert(m engine.Message, more string) (text string, whole bool) {
 	title := plainLine(m.Title, maxTitle)
 	text = strings.TrimSpace(title + "\n" + clean(m.Text).String())
-	if units(text) <= maxAlert && len(m.Buttons) == 0 && m.Image == nil && m.File == nil {
+	if units(text) <= maxAlert && len(m.Buttons) == 0 && m.Image == nil && m.File == nil && m.Offer == nil {
 		return text, true
 	}
 	more = "\n" + more

@@ -118,6 +118,7 @@ func (b *Bot) hookHandler() http.Handler {
 			http.Error(w, "too long", http.StatusRequestEntityTooLarge)
 			return
 		}
+		b.checkouts([]json.RawMessage{raw})
 		b.outbox.room(r.Context())
 		var known struct {
 			ID int64 `json:"update_id"`
