@@ -56,7 +56,7 @@ func (c *catalogue) commands(unlocking bool) ([]Command, map[string]verb) {
 	if unlocking {
 		code := Option{Name: "code", Kind: TextOption, Summary: c.say(wOptUnlock)}
 		all = append(all,
-			verb{Command: costly(typed("unlock", wCmdUnlock, code)), run: (*turn).unlock},
+			verb{Command: typed("unlock", wCmdUnlock, code), run: (*turn).unlock},
 			verb{Command: typed("paysupport", wCmdPaySupport), run: (*turn).support, reads: true},
 			verb{Command: typed("terms", wCmdTerms), run: (*turn).terms, reads: true},
 			verb{Command: Command{Name: VerbPaid, Hidden: true}, run: (*turn).paid, system: true},

@@ -127,6 +127,13 @@ func (t *turn) paid() (Reply, error) {
 	}
 	id, payload := t.in.Args[0], t.in.Args[1]
 	stars, _ := strconv.Atoi(t.in.Args[2]) // Discord says none
+	vals, err := t.tx.Get(keyCharge(t.e.secret, t.in.From.Platform, id))
+	if err != nil {
+		return Reply{}, err
+	}
+	if vals[0] != nil && t.id == "" && t.in.From.Platform == onTelegram {
+		return Reply{}, nil // of somebody who erased themselves since
+	}
 	if err := t.enrol(); err != nil {
 		return Reply{}, err
 	}
@@ -186,7 +193,7 @@ func (t *turn) grant(id ID, c charge) (twice bool, err error) {
 
 // refunded serves the report that a payment was given back.
 func (t *turn) refunded() (Reply, error) {
-	if len(t.in.Args) == 0 || t.id == "" {
+	if len(t.in.Args) == 0 {
 		return Reply{}, nil
 	}
 	lost, err := t.takeBack(t.in.From.Platform, t.in.Args[0])
@@ -206,7 +213,7 @@ func (t *turn) takeBack(origin, id string) (lost bool, err error) {
 		return false, err
 	}
 	c.Back, c.Payer = true, ""
-	if err := put(t.tx, key, c); err != nil {
+	if err := put(t.tx, key, c); err != nil || t.id == "" { // who paid may be gone
 		return false, err
 	}
 	var have unlocked

@@ -35,6 +35,8 @@ type Config struct {
 	// Crosspost lets posts in announcement channels go on to the servers that
 	// follow them.
 	Crosspost bool
+	// SKU is Discord's id of what is sold, a durable one-time SKU; "" sells nothing.
+	SKU string
 	// BaseURL is Discord's address, or that of a test's server; "" means
 	// https://discord.com.
 	BaseURL string
@@ -52,6 +54,7 @@ type Bot struct {
 	now    func() time.Time
 	count  func(what, platform, outcome string)
 	drain  time.Duration
+	sku    string
 
 	ackWithin  time.Duration // until a first word is due
 	wordWithin time.Duration // for one try at it
@@ -106,7 +109,7 @@ func New(cfg Config) (*Bot, error) {
 	b := &Bot{
 		client: &client{http: newHTTP(), base: base, token: token, pace: newPace()},
 		shards: cfg.Shards, web: cfg.Interactions, crosspost: cfg.Crosspost,
-		engine: cfg.Engine, log: cfg.Log, now: cfg.Now, count: cfg.Count, drain: cfg.Drain,
+		engine: cfg.Engine, log: cfg.Log, now: cfg.Now, count: cfg.Count, drain: cfg.Drain, sku: cfg.SKU,
 		ackWithin: ackWithin, wordWithin: wordWithin, within: bots.HandleWithin, timing: defaultTiming(),
 		seen: newRecent(seenEvents), lanes: newLanes(), slots: make(chan struct{}, mostServed), ready: make(chan struct{}),
 	}

@@ -293,6 +293,10 @@ func (c *connection) event(name string, raw json.RawMessage) {
 		c.start(raw)
 	case "INTERACTION_CREATE":
 		c.bot.accept(raw, nil)
+	case "ENTITLEMENT_CREATE", "ENTITLEMENT_UPDATE":
+		c.bot.bought(raw, false)
+	case "ENTITLEMENT_DELETE":
+		c.bot.bought(raw, true)
 	case "GUILD_CREATE":
 		c.serverCame(raw)
 	case "GUILD_DELETE":

@@ -55,8 +55,10 @@ type interaction struct {
 		Nick   string  `json:"nick"`
 		Rights string  `json:"permissions"`
 	} `json:"member"`
-	User    *account `json:"user"`
-	Message *struct {
+	User *account `json:"user"`
+	// Entitlements are what the person, or the server, has bought of the app.
+	Entitlements json.RawMessage `json:"entitlements"`
+	Message      *struct {
 		ID         string      `json:"id"`
 		Channel    string      `json:"channel_id"`
 		Flags      int         `json:"flags"`
@@ -120,7 +122,8 @@ type event struct {
 	pressed bool // there is a message to replace
 	hidden  bool // that message is seen by one person only
 
-	word *firstWord // takes the first word, or nil for a request of our own
+	owned json.RawMessage // what the person has bought, and the server
+	word  *firstWord      // takes the first word, or nil for a request of our own
 
 	option, prefix string         // completing
 	prompt         *engine.Prompt // opening
@@ -143,6 +146,7 @@ func receive(raw []byte) (event, error) {
 	ev.in.At, ev.in.Locale = at, it.Locale
 	ev.in.In = engine.Place{Platform: platform, Server: it.Guild, Chat: it.Channel}
 	ev.from(it)
+	ev.owned = it.Entitlements
 	if it.carried() {
 		ev.in.In, ev.in.Admin = engine.Place{Platform: platform, Chat: ownChat + ev.in.From.ID}, false
 	}

@@ -81,7 +81,7 @@ func render(m engine.Message) []payload {
 		}
 	}
 	last := &pages[len(pages)-1]
-	last.Components = buttons(m.Buttons)
+	last.Components = keyboard(m)
 	last.attach(m)
 	pages[0].ping(m.Ping)
 	return pages
@@ -95,7 +95,7 @@ func renderOne(m engine.Message) payload {
 	if !ok {
 		p = card(title, fit(m.Text, maxEmbed))
 	}
-	p.Components = buttons(m.Buttons)
+	p.Components = keyboard(m)
 	p.attach(m)
 	p.ping(m.Ping)
 	return p

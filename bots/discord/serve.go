@@ -28,6 +28,7 @@ const (
 func (b *Bot) accept(raw json.RawMessage, word *firstWord) bool {
 	ev, bad := receive(raw)
 	ev.word = word
+	ev.in.Owns = b.owned(ev.owned, ev.in.From.ID)
 	if ev.in.ID != "" && !b.seen.add(ev.in.ID) {
 		b.count("update", platform, "again")
 		return false

@@ -302,7 +302,7 @@ func TestAskedForIsWhatIsUsed(t *testing.T) {
 	w.run()
 	for _, call := range w.tg.Calls("getUpdates") {
 		got, _ := call["allowed_updates"].([]any)
-		if want := []any{"message", "callback_query", "my_chat_member", "channel_post", "poll_answer"}; !slices.Equal(got, want) {
+		if want := []any{"message", "callback_query", "my_chat_member", "channel_post", "poll_answer", "pre_checkout_query"}; !slices.Equal(got, want) {
 			t.Errorf("allowed_updates is %v", call["allowed_updates"])
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"aiprep/bots"
-	"aiprep/engine"
 )
 
 // Config is the operator's file. Every key can also be set by an environment
@@ -56,26 +55,6 @@ type ContentConfig struct {
 // DailyConfig concerns the daily challenge of every server.
 type DailyConfig struct {
 	CatchUp time.Duration `yaml:"catch_up"`
-}
-
-// UnlockConfig says what is free.
-type UnlockConfig struct {
-	Mode        string `yaml:"mode"`
-	TestsPerDay int    `yaml:"tests_per_day"`
-}
-
-// Modes of unlocking.
-const (
-	unlockOff  = "off"
-	unlockSell = "sell"
-)
-
-// engine is what the engine is told; nil means that everything is free.
-func (c UnlockConfig) engine() *engine.Unlocking {
-	if c.Mode != unlockSell {
-		return nil
-	}
-	return &engine.Unlocking{TestsPerDay: c.TestsPerDay}
 }
 
 // PicturesConfig concerns the cards that show scores.
@@ -335,12 +314,7 @@ func (c Config) Validate() error {
 	if c.Privacy.KeepMonths < 0 || c.Privacy.KeepMonths > 1200 {
 		bad("privacy.keep_months is %d: write a number of months, or 0 to keep everything until it is erased", c.Privacy.KeepMonths)
 	}
-	if c.Unlock.Mode != unlockOff && c.Unlock.Mode != unlockSell {
-		bad("unlock.mode is %q: write off or sell", c.Unlock.Mode)
-	}
-	if c.Unlock.TestsPerDay < 0 || c.Unlock.TestsPerDay > 1000 {
-		bad("unlock.tests_per_day is %d: write how many tests a day are free", c.Unlock.TestsPerDay)
-	}
+	errs = append(errs, c.Unlock.validate()...)
 	errs = append(errs, c.validatePlatforms()...)
 	if c.Admin.Listen != "" {
 		host, _, err := net.SplitHostPort(c.Admin.Listen)

@@ -84,7 +84,7 @@ func TestEveryKeyCanBeSetByEnvironment(t *testing.T) {
 		"discord.token_file": {"secret", "secret"}, "telegram.token_file": {"secret", "secret"},
 		"discord.interactions": {"http", "http"}, "discord.shards": {"3", "3"},
 		"telegram.updates": {"webhook", "webhook"}, "telegram.webhook_url": {"https://bot.example.org/", "https://bot.example.org/"},
-		"unlock.mode":  {"sell", "sell"},
+		"unlock.mode": {"sell", "sell"}, "unlock.discord_sku": {"900", "900"},
 		"admin.listen": {"127.0.0.1:9", "127.0.0.1:9"}, "log.level": {"debug", "debug"}, "log.format": {"json", "json"},
 	}
 	for _, l := range leaves(reflect.TypeFor[Config](), "") {

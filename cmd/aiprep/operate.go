@@ -133,6 +133,6 @@ func onIdleFile(ctx context.Context, cfg Config, do storeCommand, question []byt
 		if err != nil {
 			return nil, err
 		}
-		return engine.New(ctx, engine.Config{Store: store, Bank: bank, Keep: cfg.Privacy.keep()})
+		return engine.New(ctx, engine.Config{Store: store, Bank: bank, Keep: cfg.Privacy.keep(), Unlock: cfg.Unlock.engine()})
 	}}, question)
 }

@@ -37,6 +37,8 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"says":     world.says,    // says USER TEXT: writes to the bot in private
 		"presses":  world.presses, // presses USER LABEL: a button of the bot's newest message
 		"reads":    world.reads,   // reads USER REGEXP: waits until the bot's words are seen
+		"pays":     world.pays,    // somebody pays the newest invoice in their chat
+		"charge":   world.charge,  // sets CHARGE to the number of somebody's payment
 		"handled":  world.handled, // waits until the bot has acknowledged everything
 		"refused":  world.refused, // the fake refuses the bot's token from now on
 		"ready":    ready,         // waits until serve says so
@@ -119,6 +121,30 @@ func (w *telegrams) reads(ts *testscript.TestScript, _ bool, args []string) {
 		return m.Bot() && want.MatchString(m.Words())
 	})
 	ts.Check(err)
+}
+
+func (w *telegrams) pays(ts *testscript.TestScript, neg bool, args []string) {
+	tg, user := w.of(ts, args, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	defer cancel()
+	m, err := tg.WaitMessage(ctx, user, func(m bottest.TelegramMessage) bool { return m.Invoice != nil })
+	ts.Check(err)
+	p, err := tg.Pay(user, m)
+	ts.Check(err)
+	if err := p.Done(ctx); (err != nil) != neg {
+		ts.Fatalf("paid: %v", err)
+	}
+}
+
+func (w *telegrams) charge(ts *testscript.TestScript, _ bool, args []string) {
+	tg, user := w.of(ts, args, 1)
+	for _, m := range tg.Visible(user) {
+		if m.Payment != nil {
+			ts.Setenv("CHARGE", m.Payment.ChargeID)
+			return
+		}
+	}
+	ts.Fatalf("%d has paid nothing", user)
 }
 
 func (w *telegrams) handled(ts *testscript.TestScript, _ bool, args []string) {

@@ -110,7 +110,7 @@ func newBots(cfg Config, eng *engine.Engine, log *slog.Logger, m *metrics) (map[
 		all["telegram"] = b
 	}
 	if cfg.Discord.Token != "" {
-		b, err := newDiscord(cfg.Discord, eng, log, m)
+		b, err := newDiscord(cfg.Discord, cfg.Unlock, eng, log, m)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func newTelegram(cfg TelegramConfig, eng *engine.Engine, log *slog.Logger, m *me
 	return telegram.New(how)
 }
 
-func newDiscord(cfg DiscordConfig, eng *engine.Engine, log *slog.Logger, m *metrics) (*discord.Bot, error) {
+func newDiscord(cfg DiscordConfig, sold UnlockConfig, eng *engine.Engine, log *slog.Logger, m *metrics) (*discord.Bot, error) {
 	shards, err := cfg.shards()
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func newDiscord(cfg DiscordConfig, eng *engine.Engine, log *slog.Logger, m *metr
 	}
 	return discord.New(discord.Config{
 		Engine: eng, Token: cfg.Token, Log: log, Count: m.count, BaseURL: cfg.Server,
-		Shards: shards, Interactions: requests, Crosspost: cfg.Crosspost,
+		Shards: shards, Interactions: requests, Crosspost: cfg.Crosspost, SKU: sold.sku(),
 	})
 }
 

@@ -10,15 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aiprep/bots/telegram"
 	"aiprep/engine"
 )
 
 // unlockHow is what is to be done about unlocks.
 type unlockHow struct {
-	Do   string      `json:"do"` // grant, revoke, codes or list
+	Do   string      `json:"do"` // grant, revoke, codes, list, charges or payments
 	Who  engine.User `json:"who"`
 	Note string      `json:"note,omitempty"`
 	N    int         `json:"n,omitempty"`
+
+	Payments []telegram.Payment `json:"payments,omitempty"`
 }
 
 // unlockDone is what came of it.
@@ -26,6 +29,8 @@ type unlockDone struct {
 	Codes []string          `json:"codes,omitempty"`
 	All   []engine.Unlocked `json:"all,omitempty"`
 	Open  int               `json:"open"` // codes that nobody has used
+
+	Charges []engine.Charge `json:"charges,omitempty"`
 }
 
 // mostCodes is how many codes are made at once.
@@ -53,7 +58,7 @@ func (p *program) unlockCommand() *cobra.Command {
 	}, &cobra.Command{
 		Use: "list", Short: "List who has unlocked everything", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.unlockList(cmd.Context()) },
-	})
+	}, p.reportCommand(), p.refundCommand(), p.syncCommand())
 	return cmd
 }
 
@@ -112,6 +117,10 @@ func doUnlock(ctx context.Context, eng *engine.Engine, how unlockHow, now time.T
 		out.Codes, err = eng.UnlockCodes(ctx, min(how.N, mostCodes), now)
 	case "list":
 		out.All, out.Open, err = eng.Unlocks(ctx)
+	case "charges":
+		out.Charges, err = eng.Charges(ctx)
+	case "payments":
+		err = recordPayments(ctx, eng, how.Payments)
 	default:
 		err = fmt.Errorf("%q is nothing that is done to unlocks", how.Do)
 	}
