@@ -59,8 +59,8 @@ func (c *catalogue) commands(unlocking bool) ([]Command, map[string]verb) {
 			verb{Command: typed("unlock", wCmdUnlock, code), run: (*turn).unlock},
 			verb{Command: typed("paysupport", wCmdPaySupport), run: (*turn).support, reads: true},
 			verb{Command: typed("terms", wCmdTerms), run: (*turn).terms, reads: true},
-			verb{Command: Command{Name: VerbPaid, Hidden: true}, run: (*turn).paid, system: true},
-			verb{Command: Command{Name: VerbRefunded, Hidden: true}, run: (*turn).refunded, system: true},
+			verb{Command: Command{Name: VerbPaid, Hidden: true, Shows: ShowsPost}, run: (*turn).paid, system: true},
+			verb{Command: Command{Name: VerbRefunded, Hidden: true, Shows: ShowsPost}, run: (*turn).refunded, system: true},
 		)
 	}
 	all = append(all, pressed()...)

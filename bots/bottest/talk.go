@@ -28,6 +28,27 @@ import (
 type Talk struct {
 	Name  string
 	Lines []string
+	// Sells says that something is sold in this talk, which has the line :sells.
+	Sells bool
+}
+
+// TalkSKU is what is sold on Discord.
+const TalkSKU = "900"
+
+// Unlocking is what the engine of this talk sells.
+func (t Talk) Unlocking() *engine.Unlocking {
+	if !t.Sells {
+		return nil
+	}
+	return &engine.Unlocking{TestsPerDay: 1, Stars: 350, SKU: TalkSKU, Support: "help@example.org"}
+}
+
+// Buyer is a Driver of a surface on which something can be bought.
+type Buyer interface {
+	// Buy buys what the newest offer offers; Refund has the platform give it back.
+	// Both return when the bot knows, or would with the person's next word.
+	Buy(ctx context.Context, who string) error
+	Refund(ctx context.Context, who string) error
 }
 
 // LoadTalks reads every *.txt in dir.
@@ -45,7 +66,9 @@ func LoadTalks(dir string) ([]Talk, error) {
 		t := Talk{Name: strings.TrimSuffix(filepath.Base(f), ".txt")}
 		for line := range strings.Lines(string(raw)) {
 			line = strings.TrimSpace(line)
-			if line != "" && !strings.HasPrefix(line, "#") {
+			if line == ":sells" {
+				t.Sells = true
+			} else if line != "" && !strings.HasPrefix(line, "#") {
 				t.Lines = append(t.Lines, line)
 			}
 		}
@@ -129,6 +152,8 @@ func (p *player) line(line string) error {
 			return err
 		}
 		return p.d.Until(ctx, at)
+	case verb == ":buy", verb == ":refund":
+		return p.trade(ctx, verb)
 	}
 	p.rec.Take()
 	p.public = letters(allText(p.d.Sees("", p.server)))
@@ -149,6 +174,23 @@ func (p *player) line(line string) error {
 		return errors.New("the engine was not asked")
 	}
 	return p.check(ctx, replies)
+}
+
+// trade buys what is offered, or has it given back, where the surface can.
+func (p *player) trade(ctx context.Context, verb string) error {
+	b, ok := p.d.(Buyer)
+	if !ok {
+		return nil
+	}
+	p.rec.Take()
+	do := b.Buy
+	if verb == ":refund" {
+		do = b.Refund
+	}
+	if err := do(ctx, p.who); err != nil {
+		return err
+	}
+	return p.check(ctx, p.rec.Take())
 }
 
 func talkTime(arg string) (time.Time, error) {
@@ -208,6 +250,12 @@ func (p *player) waitSeen(ctx context.Context, m engine.Message) error {
 
 // missing names the first word or button of m that is not seen.
 func missing(m engine.Message, seen []Seen) error {
+	if o := m.Offer; o != nil {
+		// An offer has words of its own where it is a message of its own.
+		if missing(engine.Message{Title: o.Title, Text: content.Plain(o.Text), Buttons: m.Buttons}, seen) == nil {
+			return nil
+		}
+	}
 	all := letters(allText(seen))
 	if !strings.Contains(all, letters(m.Title)) {
 		return fmt.Errorf("the title %q is not seen", m.Title)

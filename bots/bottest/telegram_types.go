@@ -194,8 +194,11 @@ func (m TelegramMessage) Buttons() []TelegramButton {
 
 // Words is the text that a person reads: the text, or else the caption.
 func (m TelegramMessage) Words() string {
-	if m.Text != "" {
+	switch {
+	case m.Text != "":
 		return m.Text
+	case m.Invoice != nil:
+		return m.Invoice.Title + "\n" + m.Invoice.Description
 	}
 	return m.Caption
 }

@@ -18,7 +18,7 @@ type life struct {
 
 func newLife(t *testing.T) *life {
 	t.Helper()
-	l := &life{talkDriver: newTalkDriver(t, false), t: t, day: bottest.TalkStart}
+	l := &life{talkDriver: newTalkDriver(t, bottest.Talk{}, false), t: t, day: bottest.TalkStart}
 	l.types("/setup 09:00")
 	l.room = l.rooms["g"]
 	return l

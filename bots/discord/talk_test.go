@@ -27,12 +27,12 @@ func TestTalks(t *testing.T) {
 	}
 	for _, talk := range talks {
 		t.Run(talk.Name, func(t *testing.T) {
-			d := newTalkDriver(t, false)
+			d := newTalkDriver(t, talk, false)
 			bottest.Play(t, talk, d, d.rec)
 			d.clean()
 		})
 		t.Run(talk.Name+" by requests", func(t *testing.T) {
-			d := newTalkDriver(t, true)
+			d := newTalkDriver(t, talk, true)
 			bottest.Play(t, talk, d, d.rec)
 			d.clean()
 		})
@@ -48,6 +48,8 @@ type talkDriver struct {
 	guilds map[string]string
 	inside map[string]bool                 // "server person": who is a member
 	asked  map[string]*bottest.Interaction // by person: what opened the modal
+	bought []string                        // entitlements
+	events bool                            // the gateway tells of purchases
 	modals map[string]string               // by person: the words of the last modal
 
 	mu  sync.Mutex
@@ -55,17 +57,17 @@ type talkDriver struct {
 }
 
 // newTalkDriver starts the bot; byRequests chooses the way in without a gateway.
-func newTalkDriver(t *testing.T, byRequests bool) *talkDriver {
+func newTalkDriver(t *testing.T, talk bottest.Talk, byRequests bool) *talkDriver {
 	d := &talkDriver{
 		people: map[string]string{}, rooms: map[string]string{}, guilds: map[string]string{}, inside: map[string]bool{},
-		asked: map[string]*bottest.Interaction{}, modals: map[string]string{}, now: bottest.TalkStart,
+		asked: map[string]*bottest.Interaction{}, modals: map[string]string{}, now: bottest.TalkStart, events: !byRequests,
 	}
-	e, err := engine.New(t.Context(), engine.Config{Store: storetest.Memory(), Bank: contenttest.Bank(), Secret: make([]byte, 32)})
+	e, err := engine.New(t.Context(), engine.Config{Store: storetest.Memory(), Bank: contenttest.Bank(), Secret: make([]byte, 32), Unlock: talk.Unlocking()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.rec = bottest.NewWitness(e)
-	d.world = newWorld(t, bottest.DiscordOptions{Now: d.Now}, func(c *Config) { c.Engine, c.Now = d.rec, d.Now })
+	d.world = newWorld(t, bottest.DiscordOptions{Now: d.Now}, func(c *Config) { c.Engine, c.Now, c.SKU = d.rec, d.Now, bottest.TalkSKU })
 	d.engine = e
 	if byRequests {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -257,3 +259,32 @@ func textInputs(all []bottest.Component) []bottest.Component {
 
 // talkInput is the type of a text input [components/reference].
 const talkInput = 4
+
+// Buy implements bottest.Buyer: it presses the premium button that is seen, which
+// is Discord's affair from there on.
+func (d *talkDriver) Buy(ctx context.Context, who string) error {
+	user := d.people[who]
+	list := d.d.Visible(d.rooms[who], user)
+	if len(list) == 0 || sold(list[len(list)-1]) == "" {
+		return fmt.Errorf("%s is offered nothing", who)
+	}
+	d.bought = append(d.bought, d.d.Grant(bottest.Entitlement{SKU: sold(list[len(list)-1]), User: user}))
+	return d.told(ctx)
+}
+
+// Refund implements bottest.Buyer.
+func (d *talkDriver) Refund(ctx context.Context, _ string) error {
+	d.d.Revoke(d.bought[len(d.bought)-1])
+	return d.told(ctx)
+}
+
+// told waits until the bot has heard of a purchase. Discord has told the person
+// itself, so nothing is shown.
+func (d *talkDriver) told(ctx context.Context) error {
+	if !d.events {
+		return nil
+	}
+	err := d.rec.Wait(ctx)
+	d.rec.Take()
+	return err
+}

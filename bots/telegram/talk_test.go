@@ -27,7 +27,7 @@ func TestTalks(t *testing.T) {
 	for _, talk := range talks {
 		for name, change := range map[string]func(*world){talk.Name: nil, talk.Name + " by webhook": (*world).byWebhook} {
 			t.Run(name, func(t *testing.T) {
-				d := newTalkDriverBy(t, change)
+				d := newTalkDriverBy(t, talk, change)
 				bottest.Play(t, talk, d, d.rec)
 				if p := d.tg.Problems(); len(p) > 0 {
 					t.Errorf("the fake found problems:\n%s", strings.Join(p, "\n"))
@@ -40,21 +40,22 @@ func TestTalks(t *testing.T) {
 // talkDriver plays people on a fake Telegram.
 type talkDriver struct {
 	*world
-	rec    *bottest.Witness
-	people map[string]int64
-	groups map[string]int64
+	rec     *bottest.Witness
+	people  map[string]int64
+	groups  map[string]int64
+	charges []string // what was paid
 
 	mu  sync.Mutex
 	now time.Time
 }
 
-func newTalkDriver(t *testing.T) *talkDriver { return newTalkDriverBy(t, nil) }
+func newTalkDriver(t *testing.T) *talkDriver { return newTalkDriverBy(t, bottest.Talk{}, nil) }
 
 // newTalkDriverBy starts the bot; change, if not nil, chooses another way in.
-func newTalkDriverBy(t *testing.T, change func(*world)) *talkDriver {
+func newTalkDriverBy(t *testing.T, talk bottest.Talk, change func(*world)) *talkDriver {
 	d := &talkDriver{people: map[string]int64{}, groups: map[string]int64{}, now: bottest.TalkStart}
 	d.world = newWorld(t, bottest.TelegramOptions{Now: d.Now}, nil)
-	e, err := engine.New(t.Context(), engine.Config{Store: storetest.Memory(), Bank: contenttest.Bank(), Secret: make([]byte, 32)})
+	e, err := engine.New(t.Context(), engine.Config{Store: storetest.Memory(), Bank: contenttest.Bank(), Secret: make([]byte, 32), Unlock: talk.Unlocking()})
 	d.must(err)
 	d.engine = e
 	d.rec = bottest.NewWitness(e)
@@ -264,4 +265,34 @@ func (d *talkDriver) Sees(who, server string) []bottest.Seen {
 		}
 	}
 	return seen
+}
+
+// Buy implements bottest.Buyer: it pays the newest invoice.
+func (d *talkDriver) Buy(ctx context.Context, who string) error {
+	user := d.people[who]
+	all := d.tg.FromBot(user)
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Invoice == nil {
+			continue
+		}
+		p, err := d.tg.Pay(user, all[i])
+		if err != nil {
+			return err
+		}
+		if err := p.Done(ctx); err != nil {
+			return err
+		}
+		d.charges = append(d.charges, p.Charge())
+		return d.rec.Wait(ctx)
+	}
+	return fmt.Errorf("%s is offered nothing", who)
+}
+
+// Refund implements bottest.Buyer.
+func (d *talkDriver) Refund(ctx context.Context, who string) error {
+	last := d.charges[len(d.charges)-1]
+	if err := NewCashier(d.cfg.Token, d.tg.URL()).Refund(ctx, strconv.FormatInt(d.people[who], 10), last); err != nil {
+		return err
+	}
+	return d.rec.Wait(ctx)
 }

@@ -10,9 +10,6 @@ import (
 // answerKey knows what is right, by what stands on the screen.
 type answerKey struct{ items map[string]*content.Item }
 
-// stemLen is how much of a stem tells an item from all others.
-const stemLen = 60
-
 func newAnswerKey(b *content.Bank) *answerKey {
 	k := &answerKey{map[string]*content.Item{}}
 	for _, cat := range b.Categories {
@@ -25,10 +22,10 @@ func newAnswerKey(b *content.Bank) *answerKey {
 	return k
 }
 
-// opening is the beginning of a stem without any markup.
+// opening is the first line of a stem without any markup.
 func opening(stem string) string {
-	r := []rune(letters.ReplaceAllString(stem, ""))
-	return string(r[:min(len(r), stemLen)])
+	line, _, _ := strings.Cut(stem, "\n")
+	return letters.ReplaceAllString(line, "")
 }
 
 var (

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aiprep/content"
 )
 
 // build builds the program under load.
@@ -33,6 +35,23 @@ func TestAShortRun(t *testing.T) {
 	}
 	if strings.Contains(out.String(), " 0 stored") {
 		t.Errorf("nothing was answered:\n%s", &out)
+	}
+}
+
+// No two questions look alike to the tool, or it would count one for the other.
+func TestQuestionsAreToldApart(t *testing.T) {
+	bank, err := content.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, c := range bank.Categories {
+		for _, tp := range c.Topics {
+			n += len(tp.Items)
+		}
+	}
+	if k := newAnswerKey(bank); len(k.items) != n {
+		t.Errorf("%d items look like %d", n, len(k.items))
 	}
 }
 
