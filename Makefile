@@ -12,10 +12,11 @@ race:
 crash:
 	AIPREP_KILLS=200 go test ./cmd/aiprep -run TestKills -count=1 -v
 
-# Half an hour of kills: at every step of a post and of an answer, then at random
+# Half an hour of kills: at every step of a post, an answer and a payment, then at random
 # moments under load, with platforms that break, a full disk and backups.
 soak:
 	AIPREP_KILLS=1000 go test ./cmd/aiprep -run TestKills -count=1 -v -timeout 60m
+	AIPREP_PAYMENTS=200 go test ./cmd/aiprep -run TestKillsLoseNoPayment -count=1 -v -timeout 30m
 	go build -o $${TMPDIR:-/tmp}/aiprep-soak ./cmd/aiprep
 	go run ./bots/bottest/cmd/load -bin $${TMPDIR:-/tmp}/aiprep-soak -people 6000 -rate 60 -for 20m -kills 1000
 
