@@ -80,17 +80,15 @@ func (b *Bot) Post(ctx context.Context, d engine.Delivery) (engine.Receipt, erro
 	if q, ok := quizPoll(d.Message); ok {
 		if r, err := b.sendPoll(ctx, to, q); err == nil || !noPolls(err) {
 			if err != nil {
-				return r, b.failed("post", d.To, err)
+				return r, classify(err, d.To)
 			}
-			b.count("post", platform, "ok")
 			return r, nil
 		}
 	}
 	id, err := b.send(ctx, to, renderOne(d.Message), nil, postWaits)
 	if err != nil {
-		return engine.Receipt{}, b.failed("post", d.To, err)
+		return engine.Receipt{}, classify(err, d.To)
 	}
-	b.count("post", platform, "ok")
 	return engine.Receipt{Ref: refOf(to.Chat, id)}, nil
 }
 

@@ -47,8 +47,8 @@ func ownBackups(c StoreConfig) ([]string, error) {
 
 // backUpDaily makes a backup whenever the newest is old enough, and removes the
 // oldest beyond those that are kept, until ctx ends. Only a good new backup lets
-// an old one go.
-func backUpDaily(ctx context.Context, cfg StoreConfig, file *boltstore.Store, now func() time.Time, log *slog.Logger) {
+// an old one go. count is told of every outcome.
+func backUpDaily(ctx context.Context, cfg StoreConfig, file *boltstore.Store, now func() time.Time, log *slog.Logger, count func(outcome string)) {
 	if cfg.BackupEvery <= 0 {
 		return
 	}
@@ -70,10 +70,12 @@ func backUpDaily(ctx context.Context, cfg StoreConfig, file *boltstore.Store, no
 		last = now()
 		if err := backUpOnce(ctx, cfg, file, last); err != nil && ctx.Err() == nil {
 			log.Error("backup failed", "err", err)
+			count("error")
 			last = last.Add(min(time.Hour, cfg.BackupEvery) - cfg.BackupEvery) // sooner than usual
 			continue
 		}
 		log.Info("backup made")
+		count("ok")
 	}
 }
 

@@ -67,19 +67,18 @@ func TestABackupThatIsDueIsMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	made := make(chan struct{})
-	log := slog.New(slog.NewTextHandler(writer(func(p []byte) {
-		if strings.Contains(string(p), "backup made") {
-			close(made)
-		}
-	}), nil))
+	made := make(chan string, 1)
+	log := slog.New(slog.DiscardHandler)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		backUpDaily(ctx, cfg, file, func() time.Time { return day.Add(25 * time.Hour) }, log)
+		backUpDaily(ctx, cfg, file, func() time.Time { return day.Add(25 * time.Hour) }, log, func(outcome string) { made <- outcome })
 	}()
 	select {
-	case <-made:
+	case outcome := <-made:
+		if outcome != "ok" {
+			t.Errorf("counted %q", outcome)
+		}
 	case <-time.After(20 * time.Second):
 		t.Error("no backup is made")
 	}
@@ -88,12 +87,4 @@ func TestABackupThatIsDueIsMade(t *testing.T) {
 	if all, err := ownBackups(cfg); err != nil || len(all) != 2 {
 		t.Errorf("backups are %q, %v", all, err)
 	}
-}
-
-// writer calls a function with what is written.
-type writer func([]byte)
-
-func (w writer) Write(p []byte) (int, error) {
-	w(p)
-	return len(p), nil
 }

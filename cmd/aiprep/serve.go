@@ -82,7 +82,9 @@ func (p *program) serve(ctx context.Context) (err error) {
 	defer ops.close()
 	backups, stop := context.WithCancel(ctx)
 	var backing sync.WaitGroup
-	backing.Go(func() { backUpDaily(backups, cfg.Store, store.file, time.Now, log) })
+	backing.Go(func() {
+		backUpDaily(backups, cfg.Store, store.file, time.Now, log, func(outcome string) { m.count("backup", "store", outcome) })
+	})
 	defer func() { stop(); backing.Wait() }()
 	log.Info("aiprep runs", "version", version(), "store", cfg.Store.File, "items", live(bank))
 	return runAll(ctx, eng, all, ops, log)
