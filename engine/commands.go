@@ -20,8 +20,8 @@ const (
 )
 
 // commands builds the one table of everything that can be typed or pressed, in
-// the words of a language; unlocking adds what belongs to it.
-func (c *catalogue) commands(unlocking bool) ([]Command, map[string]verb) {
+// the words of a language; u adds what belongs to unlocking.
+func (c *catalogue) commands(u *Unlocking) ([]Command, map[string]verb) {
 	scope := Option{Name: "scope", Kind: TopicOption, Summary: c.say(wOptScope)}
 	topic := Option{Name: "topic", Kind: TopicOption, Summary: c.say(wOptTopic)}
 	page := Option{Name: "page", Kind: NumberOption, Summary: c.say(wOptPage)}
@@ -53,14 +53,14 @@ func (c *catalogue) commands(unlocking bool) ([]Command, map[string]verb) {
 		{Command: costly(typed("erase", wCmdErase)), run: (*turn).erase},
 		{Command: typed("help", wCmdHelp), run: (*turn).help, reads: true},
 	}
-	if unlocking {
+	if u != nil {
 		code := Option{Name: "code", Kind: TextOption, Summary: c.say(wOptUnlock)}
+		all = append(all, verb{Command: typed("unlock", wCmdUnlock, code), run: (*turn).unlock})
+	}
+	if u != nil && u.Support != "" {
 		all = append(all,
-			verb{Command: typed("unlock", wCmdUnlock, code), run: (*turn).unlock},
 			verb{Command: typed("paysupport", wCmdPaySupport), run: (*turn).support, reads: true},
 			verb{Command: typed("terms", wCmdTerms), run: (*turn).terms, reads: true},
-			verb{Command: Command{Name: VerbPaid, Hidden: true, Shows: ShowsPost}, run: (*turn).paid, system: true},
-			verb{Command: Command{Name: VerbRefunded, Hidden: true, Shows: ShowsPost}, run: (*turn).refunded, system: true},
 		)
 	}
 	all = append(all, pressed()...)
@@ -97,6 +97,9 @@ func pressed() []verb {
 		{Command: hidden(verbJoined, ShowsWhisper), run: (*turn).joined, system: true},
 		{Command: hidden(verbLeft, ShowsWhisper), run: (*turn).left, system: true},
 		{Command: hidden(verbMoved, ShowsWhisper), run: (*turn).moved, system: true},
+		// Also when nothing is sold any more: what was paid was paid.
+		{Command: Command{Name: VerbPaid, Hidden: true, Shows: ShowsPost}, run: (*turn).paid, system: true},
+		{Command: Command{Name: VerbRefunded, Hidden: true, Shows: ShowsPost}, run: (*turn).refunded, system: true},
 	}
 }
 

@@ -93,7 +93,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.keep = keepFor
 	}
 	for lang, c := range catalogues {
-		table, verbs := c.commands(e.unlocking != nil)
+		table, verbs := c.commands(e.unlocking)
 		e.tables[lang] = table
 		if lang == reference {
 			e.verbs = verbs

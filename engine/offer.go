@@ -81,7 +81,8 @@ func readPayload(secret []byte, payload string) (id ID, stars int, ok bool) {
 // Checkout is asked before a payment is taken. It returns "" or why there must be
 // none, in words for who wants to pay. It writes nothing, so it waits for nobody.
 func (e *Engine) Checkout(ctx context.Context, u User, payload string, stars int, lang string) (refused string, err error) {
-	if e.unlocking == nil || e.unlocking.Stars == 0 {
+	here := Input{From: u, In: Place{Platform: u.Platform, Chat: u.ID}}
+	if e.unlocking == nil || e.unlocking.Stars == 0 || e.shutOutOf(here) {
 		return e.in(lang).text(wCheckoutClosed).String(), nil
 	}
 	id, price, ok := readPayload(e.secret, payload)
@@ -197,10 +198,10 @@ func (t *turn) refunded() (Reply, error) {
 		return Reply{}, nil
 	}
 	lost, err := t.takeBack(t.in.From.Platform, t.in.Args[0])
-	if err != nil || !lost {
+	if err != nil || !lost || t.e.unlocking == nil {
 		return Reply{}, err
 	}
-	return Reply{Post: &Message{Title: t.say(wRefundedTitle), Text: t.text(wRefunded, "n", t.e.freeTests())}}, nil
+	return Reply{Post: &Message{Title: t.say(wRefundedTitle), Text: t.text(wRefunded, "n", t.e.unlocking.TestsPerDay)}}, nil
 }
 
 // takeBack notes that a payment was given back, and ends the unlock that it was
@@ -344,7 +345,3 @@ func (e *Engine) Charges(ctx context.Context) (list []Charge, err error) {
 	}
 	return list, nil
 }
-
-// freeTests is how many tests a day are free; it is asked only where that is
-// limited.
-func (e *Engine) freeTests() int { return e.unlocking.TestsPerDay }

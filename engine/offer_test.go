@@ -262,3 +262,37 @@ func TestAnUnlockGoesWithThePerson(t *testing.T) {
 		t.Error("the old payment counts again")
 	}
 }
+
+// Who is shut out is not sold anything; where only codes are, there are no payments
+// to write about; and what was paid counts also when nothing is sold any more.
+func TestTheEdgesOfTheShop(t *testing.T) {
+	c := newTill(t)
+	o := c.offer(tgAnn)
+	if err := c.e.Block(t.Context(), engine.Blocked{Platform: "telegram", ID: "1001"}); err != nil {
+		t.Fatal(err)
+	}
+	if why := c.checkout(tgAnn, o.Payload, 350); why == "" {
+		t.Error("sold to somebody who is shut out")
+	}
+	if err := c.e.Unblock(t.Context(), engine.Blocked{Platform: "telegram", ID: "1001"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, u := range map[string]*engine.Unlocking{"codes only": {TestsPerDay: 1}, "off": nil} {
+		e, err := engine.New(t.Context(), engine.Config{Store: c.store, Bank: contenttest.Bank(), Unlock: u})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := e.Command("paysupport"); ok {
+			t.Errorf("%s: /paysupport without anybody to write to", name)
+		}
+		c.e = e
+		c.on(tgAnn, engine.VerbPaid, event, "stx "+name, o.Payload, "350")
+	}
+	if got := c.charges(); len(got) != 2 {
+		t.Errorf("charges %+v", got)
+	}
+	c.open(350)
+	if !c.unlocked(tgAnn, nil) {
+		t.Error("paid, and not unlocked")
+	}
+}
