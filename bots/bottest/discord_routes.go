@@ -18,7 +18,17 @@ type route struct {
 // addRoutes builds the table of endpoints.
 func (d *Discord) addRoutes() {
 	d.mux, d.routes = http.NewServeMux(), map[string]route{}
-	bot := map[string]handler{
+	for pattern, do := range d.botRoutes() {
+		d.addRoute(pattern, route{do: do})
+	}
+	for pattern, do := range d.openRoutes() {
+		d.addRoute(pattern, route{do: do, open: true})
+	}
+}
+
+// botRoutes are the endpoints that want the bot's token.
+func (d *Discord) botRoutes() map[string]handler {
+	return map[string]handler{
 		"GET /gateway/bot":                d.getGatewayBot,
 		"GET /users/@me":                  d.getMe,
 		"GET /applications/@me":           d.getApplication,
@@ -60,7 +70,11 @@ func (d *Discord) addRoutes() {
 		"PATCH /applications/{application_id}/guilds/{guild_id}/commands/{command_id}":  d.patchCommand,
 		"DELETE /applications/{application_id}/guilds/{guild_id}/commands/{command_id}": d.deleteCommand,
 	}
-	open := map[string]handler{
+}
+
+// openRoutes are those whose path carries a token.
+func (d *Discord) openRoutes() map[string]handler {
+	return map[string]handler{
 		"GET /gateway": d.getGateway,
 		"POST /interactions/{interaction_id}/{interaction_token}/callback":    d.callback,
 		"POST /webhooks/{webhook_id}/{webhook_token}":                         d.postFollowUp,
@@ -70,12 +84,6 @@ func (d *Discord) addRoutes() {
 		"GET /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}":    d.getFollowUp,
 		"PATCH /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}":  d.patchFollowUp,
 		"DELETE /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}": d.deleteFollowUp,
-	}
-	for pattern, do := range bot {
-		d.addRoute(pattern, route{do: do})
-	}
-	for pattern, do := range open {
-		d.addRoute(pattern, route{do: do, open: true})
 	}
 }
 
