@@ -342,11 +342,22 @@ func (t *turn) meetOpenDay() error {
 
 // dailyVerdict says how the answer went and what it did for the streak.
 func (t *turn) dailyVerdict(item *content.Item, o occurrence, mk mark, full bool) (*Message, error) {
-	m := t.words.verdict(item, o.Order, mk.Option, full)
 	s, err := t.streakNow()
 	if err != nil {
 		return nil, err
 	}
+	m := &Message{Buttons: [][]Button{{t.button(wExplain, verbWhy, string(o.Token))}}}
+	if full {
+		m.Buttons = [][]Button{{t.button(wFlag, verbFlag, item.ID)}}
+	}
+	t.later(func() { t.tellVerdict(m, item, o, mk, s, full) })
+	return m, nil
+}
+
+// tellVerdict puts the words of a verdict behind those that m has.
+func (t *turn) tellVerdict(m *Message, item *content.Item, o occurrence, mk mark, s streak, full bool) {
+	v := t.words.verdict(item, o.Order, mk.Option, full)
+	m.Title, m.Text = v.Title, append(m.Text, v.Text...)
 	if s.Current > 0 {
 		m.Text = append(m.Text, t.text(wStreakLine, "n", s.Current)...)
 	}
@@ -363,11 +374,6 @@ func (t *turn) dailyVerdict(item *content.Item, o occurrence, mk mark, full bool
 	default:
 		m.Text = append(m.Text, t.uncounted(item)...)
 	}
-	m.Buttons = [][]Button{{t.button(wExplain, verbWhy, string(o.Token))}}
-	if full {
-		m.Buttons = [][]Button{{t.button(wFlag, verbFlag, item.ID)}}
-	}
-	return m, nil
 }
 
 // closedDaily answers a press that came after the reveal: what was right, and

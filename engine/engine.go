@@ -194,8 +194,9 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 		run = e.store.View
 	}
 	var out served
+	at := e.whereabouts(in)
 	err := run(ctx, func(tx Tx) (err error) {
-		out, err = e.serve(ctx, tx, v, in)
+		out, err = e.serve(ctx, tx, v, in, at)
 		return err
 	})
 	if err != nil && out.held { // what was published is not what is stored
@@ -208,6 +209,9 @@ func (e *Engine) Handle(ctx context.Context, in Input) (Reply, error) {
 	if err != nil {
 		e.count("command", in.From.Platform, "error")
 		return Reply{}, fmt.Errorf("handle %s: %w", v.Name, err)
+	}
+	for _, do := range out.after {
+		do()
 	}
 	if out.woke {
 		e.nudge()
@@ -229,11 +233,20 @@ type served struct {
 	held    bool // an item was held
 	drawing *drawing
 	quiz    string // a native quiz that became known
+	after   []func()
+}
+
+// whereabouts are the keys of who does something and where. They are worked out
+// before the transaction, which all others wait for.
+type whereabouts struct{ account, place []byte }
+
+func (e *Engine) whereabouts(in Input) whereabouts {
+	return whereabouts{keyAccount(e.secret, in.From.Platform, in.From.ID), keyPlace(e.secret, in.In)}
 }
 
 // serve runs a verb in a transaction, which may run again.
-func (e *Engine) serve(ctx context.Context, tx Tx, v verb, in Input) (served, error) {
-	t := &turn{e: e, ctx: ctx, tx: tx, in: in, cmd: v.Command}
+func (e *Engine) serve(ctx context.Context, tx Tx, v verb, in Input, at whereabouts) (served, error) {
+	t := &turn{e: e, ctx: ctx, tx: tx, in: in, at: at, cmd: v.Command}
 	if err := t.load(); err != nil {
 		return served{}, err
 	}
@@ -248,7 +261,7 @@ func (e *Engine) serve(ctx context.Context, tx Tx, v verb, in Input) (served, er
 		err = t.flush()
 	}
 	r.Lang = t.words.tag.String()
-	return served{r, t.putJobs, t.held, t.drawing, t.quiz}, err
+	return served{r, t.putJobs, t.held, t.drawing, t.quiz, t.after}, err
 }
 
 // What is longer than any command needs is cut before a transaction has to

@@ -20,6 +20,7 @@ type turn struct {
 	ctx   context.Context
 	tx    Tx
 	in    Input
+	at    whereabouts
 	cmd   Command
 	words *catalogue
 
@@ -33,13 +34,16 @@ type turn struct {
 	drawing *drawing       // wanted with the reply, or nil
 	ranks   []picture.Rank // of a board, for its drawing
 	held    bool           // an item was held
+	after   []func()       // done once the transaction is over
 }
+
+// later has words found for the reply once the transaction is over: all others
+// wait for that. fn reads nothing of the store.
+func (t *turn) later(fn func()) { t.after = append(t.after, fn) }
 
 // load finds the person and the space with two multi-gets.
 func (t *turn) load() error {
-	secret := t.e.secret
-	keys := [][]byte{keyAccount(secret, t.in.From.Platform, t.in.From.ID), keyPlace(secret, t.in.In)}
-	vals, err := t.tx.Get(keys...)
+	vals, err := t.tx.Get(t.at.account, t.at.place)
 	if err != nil {
 		return fmt.Errorf("find person and place: %w", err)
 	}
@@ -69,7 +73,7 @@ func (t *turn) enrol() error {
 	t.id = idFrom(mac(t.e.secret, "person", from.Platform, from.ID, t.in.ID, at))
 	t.person.Since = t.in.At.Unix()
 	t.person.Zone = t.space.Zone // a first guess, changeable in settings
-	key := keyAccount(t.e.secret, from.Platform, from.ID)
+	key := t.at.account
 	if err := t.tx.Put(key, []byte(t.id)); err != nil {
 		return fmt.Errorf("enrol: %w", err)
 	}
@@ -107,7 +111,7 @@ func (t *turn) settle() error {
 	t.spaceID = idFrom(mac(t.e.secret, "space", t.in.In.Platform, t.in.In.Server, t.in.In.Chat, t.in.ID, at))
 	t.space.Place = t.in.In
 	t.space.Zone = t.person.Zone
-	if err := t.tx.Put(keyPlace(t.e.secret, t.in.In), []byte(t.spaceID)); err != nil {
+	if err := t.tx.Put(t.at.place, []byte(t.spaceID)); err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}
 	if t.id != "" && t.in.In.Private() { // so that erasing the person finds it

@@ -96,13 +96,13 @@ func TestARunIsBounded(t *testing.T) {
 // The same with a serve that is killed, platforms that break and a full disk.
 func TestAShortSoak(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("twenty seconds")
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-bin", build(t), "-people", "400", "-rate", "40", "-for", "30s", "-kills", "25"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-bin", build(t), "-people", "300", "-rate", "40", "-for", "20s", "-kills", "18"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	for _, want := range []string{"25 times SIGKILL", "2 lives on a full disk", "rebuild --verify: ", "lost 0, doubled 0"} {
+	for _, want := range []string{"18 times SIGKILL", "1 lives on a full disk", "rebuild --verify: ", "lost 0, doubled 0"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &out)
 		}
