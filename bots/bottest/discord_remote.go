@@ -31,7 +31,8 @@ import (
 //	GET  response      interaction wait
 //	GET  requests, problems, channels (guild), world
 //
-// wait, as "3s", waits so long for something to be shown.
+// wait, as "3s", waits so long for something to be shown, and for a command to be
+// offered.
 func (d *Discord) remote(w http.ResponseWriter, r *http.Request) {
 	posts := map[string]func(*http.Request, *order) (any, error){
 		"slash": d.remoteSlash, "autocomplete": d.remoteSlash, "click": d.remotePress, "select": d.remotePress, "submit": d.remoteSubmit,
@@ -160,8 +161,32 @@ func (d *Discord) remoteSlash(r *http.Request, o *order) (any, error) {
 		it, err := d.Autocomplete(o.User, o.Channel, o.Name, *o.Focused, o.Options...)
 		return d.answerOf(r, it, err, o.Wait)
 	}
+	if err := d.awaitOffer(r.Context(), o); err != nil {
+		return nil, err
+	}
 	it, err := d.Slash(o.User, o.Channel, o.Name, o.Options...)
 	return d.answerOf(r, it, err, o.Wait)
+}
+
+// awaitOffer waits, if the order says so, until the command is registered: a bot that
+// has just started goes on to do that when it is connected.
+func (d *Discord) awaitOffer(c context.Context, o *order) error {
+	if o.Wait == "" {
+		return nil
+	}
+	long, err := time.ParseDuration(o.Wait)
+	if err != nil {
+		return err
+	}
+	c, cancel := context.WithTimeout(c, long)
+	defer cancel()
+	return d.await(c, func() bool {
+		guild := ""
+		if ch := d.world.channels[o.Channel]; ch != nil {
+			guild = ch.GuildID
+		}
+		return slices.ContainsFunc(append(slices.Clone(d.world.commands[""]), d.world.commands[guild]...), func(c *command) bool { return c.Name == o.Name })
+	})
 }
 
 func (d *Discord) remotePress(r *http.Request, o *order) (any, error) {

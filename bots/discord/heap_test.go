@@ -105,24 +105,6 @@ func (o outside) slash(user, name string) error {
 	return err
 }
 
-// offered waits until the commands can be used.
-func (o outside) offered(t *testing.T) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for _, name := range []string{"help", "stats", "start"} {
-		for end := time.Now().Add(patienceOf); ; <-tick.C {
-			err := o.slash(o.Crowd[0], name)
-			if err == nil {
-				break
-			}
-			if time.Now().After(end) {
-				t.Fatalf("in vain waited for /%s: %v", name, err)
-			}
-		}
-	}
-}
-
 // slowly gives each person time between two commands, however fast they come.
 type slowly struct {
 	bots.Engine
@@ -193,7 +175,6 @@ func TestInteractionsLeaveNothingBehind(t *testing.T) {
 	o := startOutside(t)
 	b, stop := quiet(t, o)
 	defer stop()
-	o.offered(t)
 	crowd(t, o, 2*len(o.Crowd)) // caches are filled
 	before := weigh(b)
 	crowd(t, o, many)

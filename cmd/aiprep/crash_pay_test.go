@@ -155,6 +155,9 @@ func (s *payStage) check() {
 	if err := s.telegram.Acknowledged(soon(s.T)); err != nil {
 		s.Fatal(err)
 	}
+	if err := s.discord.WaitCommands(soon(s.T), "", "unlock"); err != nil {
+		s.Fatal(err)
+	}
 	for user := range s.bought { // who bought while nobody heard it presses something
 		it, err := s.discord.Slash(user, s.discord.home.Chat, "unlock")
 		if err != nil {

@@ -41,8 +41,10 @@ func (s *onDiscord) env() []string {
 }
 
 func (s *onDiscord) servers() []engine.Place      { return nil }
-func (s *onDiscord) ready(context.Context) error  { return nil }
 func (s *onDiscord) fresh(*person) (screen, bool) { return screen{}, false }
+
+// ready waits until the command is on offer, which a bot sees to when it is there.
+func (s *onDiscord) ready(ctx context.Context) error { return s.WaitCommands(ctx, "", "test") }
 
 func (s *onDiscord) calls() []string {
 	return []string{"POST /interactions/**", "POST /interactions/**", "* /webhooks/**", "GET /gateway/bot", "**"}
